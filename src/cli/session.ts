@@ -1,0 +1,2 @@
+// The command line over the core; see the README.
+process.exitCode = 2;

@@ -1,0 +1,3 @@
+// Activation: the object graph of the extension.
+export function activate(): void {}
+export function deactivate(): void {}

@@ -1,0 +1,2 @@
+// The chat page: boot and handshake.
+document.body.textContent = "";
