@@ -1,0 +1,91 @@
+// Taking a compaction back by appending: the full path goes on from before it (product.md "Undo").
+import { SessionError } from "../errors.ts";
+import type { NewEntry, SessionEntry } from "../session/entries.ts";
+import type { Session } from "../session/session.ts";
+import { UNDO_CUSTOM_TYPE } from "./session-memory.ts";
+
+/** Entries that say something of the conversation or its settings; markers and positions are not copied. */
+function copyOf(entry: SessionEntry, renamed: (id: string) => string | undefined): NewEntry | undefined {
+  switch (entry.type) {
+    case "message":
+      return { type: "message", message: entry.message };
+    case "custom_message":
+    case "branch_summary":
+    case "thinking_level_change":
+    case "model_change":
+    case "active_tools_change": {
+      const { id: _id, parentId: _parentId, timestamp: _timestamp, ...rest } = entry;
+      return rest;
+    }
+    case "context_edit":
+      // Targets among the copies are edited after they have their ids; see `undoCompaction`.
+      return renamed(entry.targetId) === undefined
+        ? { type: "context_edit", targetId: entry.targetId, replacement: entry.replacement }
+        : undefined;
+    case "custom":
+      return entry.customType.startsWith("coppice.")
+        ? undefined
+        : { type: "custom", customType: entry.customType, ...(entry.data === undefined ? {} : { data: entry.data }) };
+    default:
+      return undefined;
+  }
+}
+
+/** The newest compaction on the way to a leaf: the one that can be undone. */
+export function newestCompaction(session: Session, leafId: string | null): string | undefined {
+  const seen = new Set<string>();
+  let id = leafId;
+  while (id !== null && !seen.has(id)) {
+    seen.add(id);
+    const node = session.node(id);
+    if (node === undefined) return undefined;
+    if (node.type === "compaction") return id;
+    id = node.parentId;
+  }
+  return undefined;
+}
+
+/**
+ * Continues the full path from before a compaction: what was said after it is appended there as copies, in one write; the
+ * compacted branch stays as a sibling. Only the newest compaction of the position's branch can be undone.
+ * Throws SessionError `invalid_argument`. Returns the new position.
+ */
+export async function undoCompaction(session: Session, compactionId: string): Promise<string | null> {
+  const leafId = session.getLeafId();
+  if (newestCompaction(session, leafId) !== compactionId) {
+    throw new SessionError(
+      "invalid_argument",
+      "Only the newest compaction of the current branch can be undone. Go to the branch that it is on, or undo the newer one first.",
+    );
+  }
+  const path = session.pathTo(leafId);
+  const after = path.slice(path.indexOf(compactionId) + 1);
+  const parentId = session.node(compactionId)?.parentId ?? null;
+  const copied = new Map<string, NewEntry>();
+  const edits: { targetId: string; replacement: Extract<NewEntry, { type: "context_edit" }>["replacement"] }[] = [];
+  for (const entry of await session.getEntries(after)) {
+    if (entry.type === "context_edit" && copied.has(entry.targetId)) {
+      edits.push({ targetId: entry.targetId, replacement: entry.replacement });
+      continue;
+    }
+    const copy = copyOf(entry, (id) => (copied.has(id) ? id : undefined));
+    if (copy !== undefined) copied.set(entry.id, copy);
+  }
+  const marker: NewEntry = { type: "custom", customType: UNDO_CUSTOM_TYPE, data: { compactionId } };
+  const ids = await session.appendEntries([marker, ...copied.values()], parentId);
+  const newIds = new Map([...copied.keys()].map((id, index) => [id, ids[index + 1]!]));
+  if (edits.length > 0) {
+    await session.appendEntries(
+      edits.map((edit) => ({
+        type: "context_edit",
+        targetId: newIds.get(edit.targetId)!,
+        replacement: edit.replacement,
+      })),
+    );
+  }
+  for (const [id, newId] of newIds) {
+    const label = session.getLabel(id);
+    if (label !== undefined) await session.appendLabel(newId, label);
+  }
+  return session.getLeafId();
+}
