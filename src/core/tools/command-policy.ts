@@ -1,0 +1,129 @@
+// What a command is, as far as a parser can say: one plain program with its arguments, or something that must be read whole.
+import { forEachChild, parse, type SyntaxNode } from "unbash";
+
+export interface CommandAnalysis {
+  /** The arguments, where the command is exactly one plain program call: nothing that a shell would interpret. */
+  argv: string[] | undefined;
+  /** Why it must be asked whatever is allowed. */
+  warnings: string[];
+}
+
+const MAX_COMMANDS = 50;
+const NETWORK = new Set(
+  "curl wget nc ncat netcat socat ssh scp sftp rsync ftp telnet ping ping6 traceroute dig nslookup host whois http https aria2c".split(
+    " ",
+  ),
+);
+const PRIVILEGE = new Set(["sudo", "su", "doas", "pkexec", "runas"]);
+/** Programs whose arguments are programs. */
+const LAUNCHERS = new Set([
+  "env",
+  "xargs",
+  "time",
+  "nice",
+  "nohup",
+  "timeout",
+  "exec",
+  "command",
+  "builtin",
+  "eval",
+  "sh",
+  "bash",
+  "zsh",
+  "dash",
+]);
+
+/** Characters that a reader cannot see or tells apart wrongly. */
+export function suspiciousCharacters(text: string): string[] {
+  const found = new Set<string>();
+  for (const char of text) {
+    const code = char.codePointAt(0)!;
+    const control = (code < 0x20 && char !== "\n" && char !== "\t") || (code >= 0x7f && code < 0xa0);
+    if (control || /[\p{Cf}\p{Zl}\p{Zp}\p{Co}]/u.test(char) || (/\p{Zs}/u.test(char) && char !== " ")) {
+      found.add(`U+${code.toString(16).toUpperCase().padStart(4, "0")}`);
+    }
+  }
+  return [...found];
+}
+
+function baseName(word: string): string {
+  return word
+    .slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1)
+    .toLowerCase()
+    .replace(/\.exe$/, "");
+}
+
+interface Findings {
+  programs: string[];
+  commands: number;
+  errors: number;
+}
+
+function collect(node: SyntaxNode, findings: Findings, depth: number): void {
+  if (depth > 100) {
+    findings.errors++;
+    return;
+  }
+  if (node.type === "Script" && (node.errors?.length ?? 0) > 0) findings.errors++;
+  if (node.type === "Command") {
+    findings.commands++;
+    const words = [node.name, ...node.suffix].flatMap((word) => (word?.type === "Word" ? [word.value] : []));
+    for (const [index, word] of words.entries()) {
+      const name = baseName(word);
+      // The words of a launcher are candidates too: `env FOO=1 curl …`, `xargs -n1 curl`.
+      if (index === 0 || LAUNCHERS.has(baseName(words[0] ?? "")))
+        findings.programs.push(...name.split(/\s+/).map(baseName));
+    }
+  }
+  forEachChild(node, (child) => collect(child, findings, depth + 1));
+}
+
+function plainArguments(script: ReturnType<typeof parse>): string[] | undefined {
+  if ((script.errors?.length ?? 0) > 0 || script.commands.length !== 1) return undefined;
+  const [statement] = script.commands;
+  if (statement?.type !== "Statement" || statement.background) return undefined;
+  const command = statement.command;
+  if (command.type !== "Command" || command.prefix.length > 0 || command.name === undefined) return undefined;
+  const argv: string[] = [];
+  for (const word of [command.name, ...command.suffix]) {
+    if (word.type !== "Word" || /^~/.test(word.text)) return undefined;
+    for (const part of word.parts ?? []) {
+      if (part.type === "Literal" || part.type === "SingleQuoted") continue;
+      if (part.type === "DoubleQuoted" && part.parts.every((inner) => inner.type === "Literal")) continue;
+      return undefined;
+    }
+    argv.push(word.value);
+  }
+  return argv;
+}
+
+/**
+ * Analyses a command without running anything. What cannot be parsed has no `argv` and a warning: unknown means ask.
+ * @param command the text that bash would be given.
+ */
+export function analyzeCommand(command: string): CommandAnalysis {
+  const warnings: string[] = [];
+  const suspicious = suspiciousCharacters(command);
+  if (suspicious.length > 0) warnings.push(`Holds invisible or control characters: ${suspicious.join(", ")}`);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: everything beyond ASCII is what is looked for
+  const foreign = /[^\u0000-\u007f]/.test(command);
+  if (foreign && suspicious.length === 0) warnings.push("Holds characters beyond ASCII, which may look like others");
+  if (command.length > 100_000)
+    return { argv: undefined, warnings: [...warnings, "The command is too long to be analysed"] };
+  let script: ReturnType<typeof parse>;
+  const findings: Findings = { programs: [], commands: 0, errors: 0 };
+  try {
+    script = parse(command);
+    collect(script, findings, 0);
+  } catch {
+    return { argv: undefined, warnings: [...warnings, "The command could not be analysed"] };
+  }
+  if (findings.errors > 0) warnings.push("The command could not be analysed completely");
+  if (findings.commands > MAX_COMMANDS) warnings.push(`Runs ${findings.commands} commands`);
+  const network = findings.programs.find((program) => NETWORK.has(program));
+  if (network !== undefined) warnings.push(`Uses the network (${network})`);
+  const privilege = findings.programs.find((program) => PRIVILEGE.has(program));
+  if (privilege !== undefined) warnings.push(`Asks for more rights (${privilege})`);
+  const argv = suspicious.length > 0 || foreign ? undefined : plainArguments(script);
+  return { argv, warnings };
+}

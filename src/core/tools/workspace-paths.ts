@@ -1,0 +1,184 @@
+// Where a path of the model really leads, and whether it may be touched without asking (security §1.A, §1.B).
+import type { FileStat, FileSystem } from "../ports.ts";
+
+export interface PathPolicy {
+  fs: FileSystem;
+  /** Absolute, link-resolved folders of the workspace. */
+  roots: readonly string[];
+  cwd: string;
+  home: string;
+  windows: boolean;
+}
+
+export interface ResolvedPath {
+  /** Absolute path as meant, links not resolved. */
+  requested: string;
+  /** Where it leads: links of the deepest existing ancestor resolved. */
+  real: string;
+  /** Undefined where nothing is there yet. */
+  stat: FileStat | undefined;
+  inside: boolean;
+  /** Path for people and the model: relative to the workspace where it is inside. */
+  shown: string;
+}
+
+export class PathRefused extends Error {}
+
+const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\..*)?$/i;
+
+/** Undoes what models do to paths; decisions are made on what comes out. */
+export function normalizePathText(path: string, home: string): string {
+  let text = path.trim().replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " ");
+  if (text.startsWith("@")) text = text.slice(1);
+  if (/^file:\/\//i.test(text)) {
+    try {
+      text = decodeURIComponent(new URL(text).pathname);
+    } catch {
+      throw new PathRefused(`Not a path: ${path}`);
+    }
+  }
+  if (text === "~" || text.startsWith("~/") || text.startsWith("~\\")) text = home + text.slice(1);
+  return text;
+}
+
+function refuseOddities(text: string, windows: boolean): void {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  if (/[\u0000-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/.test(text)) {
+    throw new PathRefused("The path holds control or invisible characters.");
+  }
+  if (!windows) return;
+  if (/^[\\/]{2}/.test(text)) throw new PathRefused("Network and device paths are refused.");
+  for (const [index, part] of text.split(/[\\/]+/).entries()) {
+    if (part === "" || part === "." || part === ".." || (index === 0 && /^[a-z]:$/i.test(part))) continue;
+    if (part.includes(":")) throw new PathRefused("Alternate data streams are refused.");
+    if (/[. ]$/.test(part)) throw new PathRefused("Names that end in a dot or a space are refused.");
+    if (/~\d/.test(part)) throw new PathRefused("Short (8.3) names are refused.");
+    if (DEVICE.test(part)) throw new PathRefused("Device names are refused.");
+  }
+}
+
+function isAbsolute(path: string, windows: boolean): boolean {
+  return path.startsWith("/") || (windows && /^[a-z]:[\\/]/i.test(path));
+}
+
+/** Folds `.`, `..` and double separators; forward slashes come out. */
+export function joinPath(base: string, path: string, windows: boolean): string {
+  const forward = (text: string) => (windows ? text.replaceAll("\\", "/") : text);
+  const whole = isAbsolute(path, windows) ? forward(path) : `${forward(base)}/${forward(path)}`;
+  const drive = windows ? (/^[a-z]:/i.exec(whole)?.[0] ?? "") : "";
+  const parts: string[] = [];
+  for (const part of whole.slice(drive.length).split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return `${drive}/${parts.join("/")}`;
+}
+
+/** True where `path` is `root` or below it. */
+export function isWithin(path: string, root: string, windows = false): boolean {
+  const fold = (text: string) => (windows ? text.replaceAll("\\", "/").toLowerCase() : text);
+  const [p, r] = [fold(path), fold(root).replace(/\/+$/, "")];
+  return p === r || p.startsWith(`${r}/`);
+}
+
+/** Resolves links as far as the path exists; what does not exist yet is added behind. */
+async function realPathOfExisting(fs: FileSystem, path: string): Promise<string> {
+  let existing = path;
+  const rest: string[] = [];
+  for (;;) {
+    try {
+      const real = (await fs.realPath(existing)).replace(/\/+$/, "");
+      return rest.length === 0 ? real || "/" : `${real}/${rest.join("/")}`;
+    } catch (error) {
+      const code = (error as { code?: string }).code;
+      if (code !== "ENOENT" && code !== "ENOTDIR") throw error;
+      if (await isDanglingLink(fs, existing)) {
+        throw new PathRefused(`${existing} is a link that leads nowhere; it is refused.`);
+      }
+      const slash = existing.lastIndexOf("/");
+      rest.unshift(existing.slice(slash + 1));
+      existing = existing.slice(0, slash) || "/";
+      if (rest.length > 256) throw new PathRefused("The path is too deep.");
+    }
+  }
+}
+
+async function isDanglingLink(fs: FileSystem, path: string): Promise<boolean> {
+  const slash = path.lastIndexOf("/");
+  const name = path.slice(slash + 1);
+  const entries = await fs.list(path.slice(0, slash) || "/").catch(() => []);
+  return entries.some((entry) => entry.name === name && entry.kind === "link");
+}
+
+/** Resolves a path of the model. Throws PathRefused for what no answer of the person could make right. */
+export async function resolvePath(policy: PathPolicy, path: string): Promise<ResolvedPath> {
+  const text = normalizePathText(path, policy.home);
+  if (text === "") throw new PathRefused("The path is empty.");
+  refuseOddities(text, policy.windows);
+  const requested = joinPath(policy.cwd, text, policy.windows);
+  const real = await realPathOfExisting(policy.fs, requested);
+  const root = policy.roots.find((candidate) => isWithin(real, candidate, policy.windows));
+  return {
+    requested,
+    real,
+    stat: await policy.fs.stat(real),
+    inside: root !== undefined,
+    shown: root === undefined ? real : real.slice(root.replace(/\/+$/, "").length + 1) || ".",
+  };
+}
+
+const PROTECTED_FOLDERS = [
+  ".vscode",
+  ".git",
+  ".pi",
+  ".coppice",
+  ".claude",
+  ".cursor",
+  ".github",
+  ".husky",
+  ".devcontainer",
+];
+const PROTECTED_FILES = [
+  "agents.md",
+  "claude.md",
+  ".cursorrules",
+  ".env",
+  ".npmrc",
+  ".envrc",
+  "package.json",
+  "makefile",
+];
+const RUNS_CODE = new Set([
+  ".vscode",
+  ".git",
+  ".husky",
+  ".devcontainer",
+  ".github",
+  "package.json",
+  "makefile",
+  ".envrc",
+]);
+
+/** Why a write to a path must be asked whatever is allowed; empty where it need not. */
+export function writeWarnings(path: ResolvedPath, content: string): string[] {
+  const warnings: string[] = [];
+  if (!path.inside) warnings.push(`Outside the workspace: ${path.real}`);
+  else if (path.real !== path.requested) warnings.push(`A link leads to ${path.real}`);
+  const parts = path.real.normalize("NFC").toLowerCase().split("/");
+  const name = parts.at(-1) ?? "";
+  for (const part of parts) {
+    if (!PROTECTED_FOLDERS.includes(part)) continue;
+    warnings.push(RUNS_CODE.has(part) ? `Files in ${part} can run code` : `Files in ${part} steer agents`);
+  }
+  if (name.endsWith(".code-workspace")) warnings.push("A workspace file can change settings and run code");
+  if (PROTECTED_FILES.includes(name)) {
+    warnings.push(RUNS_CODE.has(name) ? `${name} can run code` : `${name} steers agents or holds secrets`);
+  }
+  if (path.stat !== undefined && path.stat.kind === "file" && path.stat.links > 1) {
+    warnings.push("The file has another name elsewhere (hard link)");
+  }
+  if (/\.jsonc?$/.test(name) && /"\$schema"\s*:\s*"\s*https?:/i.test(content)) {
+    warnings.push("The JSON names a remote $schema, which the editor would fetch");
+  }
+  return warnings;
+}

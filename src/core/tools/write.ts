@@ -1,0 +1,76 @@
+// The tool `write`: a whole file.
+import * as z from "zod/mini";
+import type { AgentTool, ToolProposal } from "../agent/agent-tool.ts";
+import { encodeText, readTextFile } from "./text-files.ts";
+import { contentHash, type ToolEnvironment } from "./tool-environment.ts";
+import { type ResolvedPath, resolvePath, writeWarnings } from "./workspace-paths.ts";
+
+const schema = z.object({ path: z.string(), content: z.string() });
+
+/** What a change of one file would be, for `write` and `edit`. */
+export function fileProposal(
+  verb: string,
+  path: ResolvedPath,
+  before: string | undefined,
+  after: string,
+): ToolProposal {
+  return {
+    kind: "edit",
+    title: `${verb} ${path.shown}`,
+    path: path.real,
+    before: before ?? "",
+    after,
+    warnings: writeWarnings(path, after),
+    hash: contentHash("file", path.real, before === undefined ? "absent" : before, after),
+    sessionScope: "all edits of files in this workspace",
+    sessionKey: "edits",
+  };
+}
+
+/** Refuses what cannot be written whoever allows it. */
+export function refuseUnwritable(env: ToolEnvironment, path: ResolvedPath): void {
+  if (path.stat !== undefined && path.stat.kind !== "file") throw new Error(`${path.shown} is not a regular file.`);
+  if (env.isDirty(path.real)) {
+    throw new Error(`${path.shown} has unsaved changes in the editor. Ask the user to save it first.`);
+  }
+}
+
+/** Writes by temporary file and rename, keeping the file's mode; makes missing folders. */
+export async function saveFile(env: ToolEnvironment, path: ResolvedPath, bytes: Uint8Array): Promise<void> {
+  await env.fs.makeDirectory(path.real.slice(0, path.real.lastIndexOf("/")) || "/");
+  await env.fs.writeFileAtomic(path.real, bytes, path.stat === undefined ? 0o644 : undefined);
+}
+
+/** Makes the tool. */
+export function createWriteTool(env: ToolEnvironment): AgentTool<z.infer<typeof schema>> {
+  const plan = async (params: z.infer<typeof schema>) => {
+    const path = await resolvePath(env, params.path);
+    refuseUnwritable(env, path);
+    const before =
+      path.stat === undefined ? undefined : await readTextFile(env.fs, path.real, path.shown).catch(() => undefined);
+    const verb = path.stat === undefined ? "Create" : "Overwrite";
+    return { path, before, proposal: fileProposal(verb, path, before?.text, params.content) };
+  };
+  return {
+    name: "write",
+    label: "Write",
+    description: "Create a file, or overwrite one completely.",
+    schema,
+    execution: "sequential",
+    propose: async (params) => (await plan(params)).proposal,
+    async execute({ toolCallId, params }) {
+      const { path, before, proposal } = await plan(params);
+      env.guard(toolCallId, proposal);
+      await saveFile(env, path, encodeText(params.content, before?.bom === true));
+      return {
+        content: [{ type: "text", text: `Wrote ${path.shown} (${params.content.split("\n").length} lines).` }],
+        details: {
+          path: path.real,
+          before: before?.text ?? "",
+          after: params.content,
+          created: path.stat === undefined,
+        },
+      };
+    },
+  };
+}
