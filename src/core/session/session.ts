@@ -36,8 +36,14 @@ export interface BadLine {
 /** Structure of the tree without contents: cheap at any size. Complete once `ready()` resolved. */
 export interface SessionNode {
   id: string;
+  /** Null for roots; also where the entry names a parent that is not there. */
   parentId: string | null;
+  /** `unknown` also for a line that names its id and parent and cannot be read otherwise. */
   type: SessionEntryType;
+  /** Role of a message entry; `other` for roles that are never sent. */
+  role?: "user" | "assistant" | "toolResult" | "bashExecution" | "custom" | "other";
+  /** True for labels, names, `leaf` and position entries: they stand in the chain and are no place of the conversation. */
+  marker?: boolean;
 }
 
 export interface Session {
@@ -77,6 +83,11 @@ export interface Session {
   getBranch(leafId?: string | null): Promise<SessionEntry[]>;
   /** The context at a leaf, by default at the position (seed 1 §3; behaviours §3). */
   buildContext(leafId?: string | null): Promise<SessionContext>;
+  /**
+   * The context at the position of the file without waiting for the index (performance §7): for showing at once. Its
+   * thinking level, model and tools may be older than what `buildContext` finds; never send from it.
+   */
+  buildTailContext(): Promise<SessionContext>;
 
   /** Appends to the position in one write and one sync; resolves with the ids when they are on disk. */
   appendEntries(entries: readonly NewEntry[]): Promise<string[]>;
