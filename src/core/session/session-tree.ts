@@ -116,10 +116,7 @@ export class SessionTree {
     return key === undefined ? -1 : this.#find(TEXT_KEY + key);
   }
 
-  /**
-   * Adds an entry; of duplicate ids the last wins and takes the first one's row. Returns the row.
-   * `advance` is false for what must not become the position (damaged lines, what others wrote).
-   */
+  /** Adds an entry; of duplicate ids the last wins and takes the first one's row. Returns the row. */
   add(
     idKey: number,
     parentKey: number,
@@ -233,6 +230,11 @@ export class SessionTree {
   get lastRow(): number {
     return this.#lastRow;
   }
+  /** Steps the position back from an entry that turned out to be unreadable. */
+  retreat(): void {
+    do this.#lastRow--;
+    while (this.#lastRow >= 0 && (this.#flags[this.#lastRow]! & ROW_DAMAGED) !== 0);
+  }
 
   idOf(row: number): string {
     const value = this.#id[row]!;
@@ -253,6 +255,9 @@ export class SessionTree {
   }
   hasFlag(row: number, flag: number): boolean {
     return (this.#flags[row]! & flag) !== 0;
+  }
+  isDamaged(row: number): boolean {
+    return this.hasFlag(row, ROW_DAMAGED);
   }
   /** Makes a row a gap: its line turned out to be unreadable. */
   markDamaged(row: number): void {
