@@ -1,0 +1,207 @@
+// One line of a session file to an entry and back; reading is tolerant, writing is strict (behaviours §2, Damage).
+import { SessionError } from "../errors.ts";
+import type { SessionEntry, SessionHeader } from "./entries.ts";
+import { normaliseContent, normaliseMessage } from "./message-normalisation.ts";
+
+/** Lines longer than this are not read (bytes); security §1 51. */
+export const MAX_LINE_BYTES = 32 * 1024 * 1024;
+/** JSON nested deeper than this is not read: code further on may recurse. */
+export const MAX_DEPTH = 64;
+
+export interface Salvage {
+  id: string;
+  parentId: string | null;
+}
+export type Decoded =
+  /** `damage`: readable, but not as written. */
+  | { kind: "entry"; entry: SessionEntry; damage?: string }
+  | { kind: "header"; header: SessionHeader }
+  | { kind: "blank" }
+  | { kind: "bad"; reason: string; salvage?: Salvage };
+
+const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
+const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
+const encoder = new TextEncoder();
+
+/** The line of an entry or header, with its newline. Throws `invalid_entry` for what our own reader would not take. */
+export function encodeLine(value: SessionEntry | SessionHeader): Uint8Array {
+  if (!withinDepth(value)) {
+    throw new SessionError("invalid_entry", `An entry of type ${value.type} is nested more than ${MAX_DEPTH} levels.`);
+  }
+  const bytes = encoder.encode(`${JSON.stringify(value)}\n`);
+  if (bytes.length > MAX_LINE_BYTES) {
+    throw new SessionError("invalid_entry", `An entry of type ${value.type} is larger than 32 MB.`);
+  }
+  return bytes;
+}
+
+/** Text of a line's bytes; bytes that are no UTF-8 become replacement characters. */
+export function lineText(bytes: Uint8Array): { text: string; damage?: string } {
+  try {
+    return { text: strict.decode(bytes) };
+  } catch {
+    return { text: lenient.decode(bytes), damage: "invalid UTF-8, shown with replacement characters" };
+  }
+}
+
+/** Decodes one line (without its newline). Never throws. */
+export function decodeLine(bytes: Uint8Array): Decoded {
+  if (bytes.length > MAX_LINE_BYTES) return { kind: "bad", reason: "longer than 32 MB" };
+  let { text, damage } = lineText(bytes);
+  if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+  if (text.includes("\0")) {
+    // A hole that a crash left: what stands around it is still a line.
+    text = text.replaceAll("\0", "");
+    damage = "NUL bytes, left out";
+    if (text.trim() === "") return { kind: "bad", reason: "only NUL bytes" };
+  }
+  if (text.trim() === "") return { kind: "blank" };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return bad(damage === undefined ? "not valid JSON" : `not valid JSON; ${damage}`, salvageFromText(text));
+  }
+  const decoded = decodeValue(value);
+  return damage !== undefined && decoded.kind === "entry" ? { ...decoded, damage } : decoded;
+}
+
+/** Decodes a parsed line. Never throws. */
+export function decodeValue(value: unknown): Decoded {
+  if (!isRecord(value)) return { kind: "bad", reason: "not an object" };
+  if (typeof value.type !== "string") return { kind: "bad", reason: "no type" };
+  if (value.type === "session") return decodeHeader(value);
+  const { id } = value;
+  if (typeof id !== "string" || id === "") return { kind: "bad", reason: `a ${shown(value.type)} entry without an id` };
+  const parentId = typeof value.parentId === "string" && value.parentId !== "" ? value.parentId : null;
+  const salvage = { id, parentId };
+  if (!withinDepth(value)) return bad(`nested more than ${MAX_DEPTH} levels`, salvage);
+  if (value.parentId !== undefined && value.parentId !== null && typeof value.parentId !== "string") {
+    return bad("the parent id is no text", salvage);
+  }
+  const base = { ...value, id, parentId, timestamp: isoTime(value.timestamp) };
+  const entry = decodeEntry(value.type, base);
+  return typeof entry === "string" ? bad(entry, salvage) : { kind: "entry", entry };
+}
+
+function bad(reason: string, salvage?: Salvage): Decoded {
+  return salvage === undefined ? { kind: "bad", reason } : { kind: "bad", reason, salvage };
+}
+
+type Base = Record<string, unknown> & { id: string; parentId: string | null; timestamp: string };
+
+/** The entry, or the reason why it is none. */
+function decodeEntry(type: string, base: Base): SessionEntry | string {
+  const text = (...keys: string[]): string | undefined => {
+    const missing = keys.find((key) => typeof base[key] !== "string");
+    return missing === undefined ? undefined : `a ${type} entry without ${missing}`;
+  };
+  const as = (extra: Record<string, unknown> = {}): SessionEntry => ({ ...base, ...extra }) as unknown as SessionEntry;
+  switch (type) {
+    case "message": {
+      const message = normaliseMessage(base.message, Date.parse(base.timestamp) || 0);
+      return message === undefined ? "a message entry without a message" : as({ message });
+    }
+    case "thinking_level_change":
+      return text("thinkingLevel") ?? as();
+    case "model_change":
+      return text("provider", "modelId") ?? as();
+    case "active_tools_change": {
+      if (!Array.isArray(base.activeToolNames)) return "an active_tools_change entry without activeToolNames";
+      return as({ activeToolNames: base.activeToolNames.filter((name) => typeof name === "string") });
+    }
+    case "compaction":
+      return text("summary") ?? as(decodeCompaction(base));
+    case "branch_summary":
+      return text("summary") ?? as({ fromId: typeof base.fromId === "string" ? base.fromId : "root" });
+    case "custom":
+      return text("customType") ?? as();
+    case "custom_message":
+      return (
+        text("customType") ?? as({ content: normaliseContent(base.content) ?? [], display: base.display !== false })
+      );
+    case "label":
+      return text("targetId") ?? as({ label: typeof base.label === "string" ? base.label : undefined });
+    case "session_info":
+      return as({ name: typeof base.name === "string" ? base.name : undefined });
+    case "leaf":
+      return base.targetId === null || typeof base.targetId === "string" ? as() : "a leaf entry without targetId";
+    case "usage":
+      return isRecord(base.usage) ? as() : "a usage entry without usage";
+    case "context_edit": {
+      const missing = text("targetId");
+      if (missing !== undefined) return missing;
+      if (base.replacement === null) return as();
+      const content = isRecord(base.replacement) ? normaliseContent(base.replacement.content) : undefined;
+      return content === undefined
+        ? "a context_edit entry without a replacement"
+        : as({ replacement: { ...(base.replacement as object), content } });
+    }
+    default:
+      return { type: "unknown", originalType: type, id: base.id, parentId: base.parentId, timestamp: base.timestamp };
+  }
+}
+
+function decodeCompaction(base: Base): Record<string, unknown> {
+  const tail = Array.isArray(base.retainedTail)
+    ? base.retainedTail.map((message) => normaliseMessage(message, 0)).filter((message) => message !== undefined)
+    : undefined;
+  const extra: Record<string, unknown> = {
+    tokensBefore: typeof base.tokensBefore === "number" && base.tokensBefore >= 0 ? base.tokensBefore : 0,
+  };
+  if (base.retainedTail !== undefined) extra.retainedTail = tail;
+  if (typeof base.firstKeptEntryId !== "string") extra.firstKeptEntryId = undefined;
+  return extra;
+}
+
+function decodeHeader(value: Record<string, unknown>): Decoded {
+  if (typeof value.id !== "string" || value.id === "") return { kind: "bad", reason: "a session header without an id" };
+  // No version is version 1; newer formats may count in `v`. A version that is no number cannot be known to be old.
+  const version = value.version ?? value.v ?? 1;
+  return {
+    kind: "header",
+    header: {
+      ...value,
+      type: "session",
+      version: typeof version === "number" ? version : Number.POSITIVE_INFINITY,
+      id: value.id,
+      timestamp: isoTime(value.timestamp),
+      cwd: typeof value.cwd === "string" ? value.cwd : "",
+    },
+  };
+}
+
+/** Id and parent of a line that is no JSON any more but still begins like an entry. */
+function salvageFromText(text: string): Salvage | undefined {
+  const match = /^\s*\{"type":"[a-z_]{1,40}","id":"([^"\\]{1,100})","parentId":(null|"([^"\\]{1,100})"),/.exec(text);
+  if (match === null) return undefined;
+  // Two lines glued together name two ids: neither can be told to be the line's.
+  if (/\{"type":"[a-z_]{1,40}","id":"/.test(text.slice(match[0].length))) return undefined;
+  return { id: match[1]!, parentId: match[3] ?? null };
+}
+
+function isoTime(value: unknown): string {
+  if (typeof value === "string") return value;
+  return new Date(typeof value === "number" && Math.abs(value) < 8.64e15 ? value : 0).toISOString();
+}
+
+function shown(type: string): string {
+  return JSON.stringify(type.slice(0, 40));
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function withinDepth(value: unknown): boolean {
+  const stack: { value: object; depth: number }[] = [];
+  const push = (child: unknown, depth: number) => {
+    if (typeof child === "object" && child !== null) stack.push({ value: child, depth });
+  };
+  push(value, 1);
+  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
+    if (top.depth > MAX_DEPTH) return false;
+    for (const child of Object.values(top.value)) push(child, top.depth + 1);
+  }
+  return true;
+}

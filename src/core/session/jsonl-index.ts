@@ -1,0 +1,196 @@
+// Feeds the bytes of a session file into its tree, line by line, parsing only lines that need it (performance §7).
+import type { SessionHeader } from "./entries.ts";
+import { type Decoded, decodeLine, MAX_LINE_BYTES } from "./jsonl-codec.ts";
+import { Prefix, readPrefix } from "./jsonl-prefix.ts";
+import { NO_KEY, ROW_DAMAGED, type SessionTree } from "./session-tree.ts";
+
+const NEWLINE = 0x0a;
+const CLOSE = 0x7d;
+/** Longer than any prefix. */
+const PREFIX_BYTES = 512;
+
+export interface IndexSink {
+  header(header: SessionHeader, line: number): void;
+  bad(line: number, reason: string): void;
+  /** True where the line is one of ours that was not acknowledged: it must not join the tree yet. */
+  holdBack?(bytes: Uint8Array, offset: number): boolean;
+  added?(row: number): void;
+}
+
+export class JsonlIndexer {
+  readonly #tree: SessionTree;
+  readonly #sink: IndexSink;
+  /** Parses every line whole, so that damage behind the prefix is found as well. */
+  readonly #verify: boolean;
+  readonly #prefix = new Prefix();
+  /** Lines seen, the current one included. */
+  #line = 0;
+  /** Offset in the file of the line that is being collected. */
+  #start: number;
+  #pieces: Uint8Array[] = [];
+  #collected = 0;
+  #lastByte = 0;
+  /** The entry before a run of unreadable lines, or -1. */
+  #gapFrom = -1;
+  #sawHeader: boolean;
+
+  constructor(
+    tree: SessionTree,
+    sink: IndexSink,
+    options: { start?: number; line?: number; sawHeader?: boolean; verify?: boolean } = {},
+  ) {
+    this.#tree = tree;
+    this.#sink = sink;
+    this.#start = options.start ?? 0;
+    this.#line = options.line ?? 0;
+    this.#sawHeader = options.sawHeader ?? false;
+    this.#verify = options.verify ?? false;
+  }
+
+  /** Complete lines so far. */
+  get lines(): number {
+    return this.#line;
+  }
+
+  /** Takes the next bytes of the file. Costs about 0.2 ms a megabyte; give it slices and let others run between. */
+  feed(chunk: Uint8Array): void {
+    let from = 0;
+    if (this.#collected > 0) {
+      const newline = chunk.indexOf(NEWLINE);
+      if (newline < 0) {
+        this.#collect(chunk, 0, chunk.length);
+        return;
+      }
+      this.#collect(chunk, 0, newline);
+      this.#finishCollected();
+      from = newline + 1;
+    }
+    for (let newline = chunk.indexOf(NEWLINE, from); newline >= 0; newline = chunk.indexOf(NEWLINE, from)) {
+      this.#line++;
+      this.#lineAt(chunk, from, newline, this.#start);
+      this.#start += newline + 1 - from;
+      from = newline + 1;
+    }
+    if (from < chunk.length) this.#collect(chunk, from, chunk.length);
+  }
+
+  /**
+   * Ends the file. A last line without a newline joins where it is whole; else its offset and reason are returned: it may
+   * be the beginning of what another process is about to finish.
+   */
+  end(): { fragment?: { offset: number; line: number; reason: string } } {
+    if (this.#collected === 0) return {};
+    const offset = this.#start;
+    const tooLong = this.#collected > MAX_LINE_BYTES;
+    const bytes = tooLong ? undefined : joined(this.#pieces);
+    const decoded: Decoded = bytes === undefined ? { kind: "bad", reason: "longer than 32 MB" } : decodeLine(bytes);
+    this.#pieces = [];
+    const length = this.#collected;
+    this.#collected = 0;
+    if (decoded.kind === "bad") return { fragment: { offset, line: this.#line + 1, reason: decoded.reason } };
+    this.#line++;
+    this.#take(decoded, offset, length);
+    return {};
+  }
+
+  #collect(chunk: Uint8Array, from: number, to: number): void {
+    this.#collected += to - from;
+    if (to > from) this.#lastByte = chunk[to - 1]!;
+    if (this.#collected > MAX_LINE_BYTES) this.#pieces = [];
+    else this.#pieces.push(chunk.subarray(from, to));
+  }
+
+  #finishCollected(): void {
+    this.#line++;
+    const length = this.#collected;
+    const offset = this.#start;
+    this.#start += length + 1;
+    this.#collected = 0;
+    const pieces = this.#pieces;
+    this.#pieces = [];
+    if (length > MAX_LINE_BYTES) {
+      this.#bad({ kind: "bad", reason: "longer than 32 MB" }, offset, length);
+      return;
+    }
+    const head = pieces[0]!;
+    const simple = head.length >= PREFIX_BYTES && !this.#verify && this.#sink.holdBack === undefined;
+    if (simple && this.#lastByte === CLOSE && readPrefix(head, 0, head.length, this.#tree, this.#prefix)) {
+      this.#addPrefix(offset, length);
+      return;
+    }
+    this.#lineAt(joined(pieces), 0, length, offset);
+  }
+
+  #lineAt(bytes: Uint8Array, from: number, to: number, offset: number): void {
+    const length = to - from;
+    if (
+      !this.#verify &&
+      length > 0 &&
+      bytes[to - 1] === CLOSE &&
+      this.#sink.holdBack === undefined &&
+      readPrefix(bytes, from, to, this.#tree, this.#prefix)
+    ) {
+      this.#addPrefix(offset, length);
+      return;
+    }
+    const line = bytes.subarray(from, to);
+    if (this.#sink.holdBack?.(line, offset) === true) return;
+    this.#take(decodeLine(line), offset, length);
+  }
+
+  #addPrefix(offset: number, length: number): void {
+    const prefix = this.#prefix;
+    this.#added(this.#tree.add(prefix.idKey, prefix.parentKey, prefix, offset, length));
+  }
+
+  #take(decoded: Decoded, offset: number, length: number): void {
+    switch (decoded.kind) {
+      case "blank":
+        return;
+      case "header":
+        if (this.#sawHeader) this.#sink.bad(this.#line, "a second session header");
+        else this.#sink.header(decoded.header, this.#line);
+        this.#sawHeader = true;
+        return;
+      case "bad":
+        this.#bad(decoded, offset, length);
+        return;
+      case "entry": {
+        if (decoded.damage !== undefined) this.#sink.bad(this.#line, decoded.damage);
+        const known = this.#verify && this.#tree.rowOf(decoded.entry.id) >= 0;
+        if (known) this.#sink.bad(this.#line, `the id ${decoded.entry.id} stood before: the later entry counts`);
+        this.#added(this.#tree.addEntry(decoded.entry, offset, length));
+      }
+    }
+  }
+
+  #bad(decoded: Decoded & { kind: "bad" }, offset: number, length: number): void {
+    this.#sink.bad(this.#line, decoded.reason);
+    const { salvage } = decoded;
+    if (salvage !== undefined && this.#tree.rowOf(salvage.id) < 0) {
+      const parentKey = salvage.parentId === null ? NO_KEY : this.#tree.keyOf(salvage.parentId);
+      const facts = { type: 0, role: 0, flags: ROW_DAMAGED };
+      this.#added(this.#tree.add(this.#tree.keyOf(salvage.id), parentKey, facts, offset, length));
+    } else if (this.#gapFrom < 0) this.#gapFrom = this.#tree.count - 1;
+  }
+
+  #added(row: number): void {
+    if (this.#gapFrom >= 0) {
+      // The first entry after lines that nothing can be read of: its missing parent is taken to be one of them.
+      this.#tree.bridge(row, this.#gapFrom);
+      this.#gapFrom = -1;
+    }
+    this.#sink.added?.(row);
+  }
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  if (pieces.length === 1) return pieces[0]!;
+  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

@@ -1,0 +1,454 @@
+// A session in one file: tail first, index behind it, one queue of appends, disk first and memory second (product.md).
+import { SessionError } from "../errors.ts";
+import type { Clock, FileSystem, Ids } from "../ports.ts";
+import { CURRENT_SESSION_VERSION, type SessionEntry, type SessionHeader } from "./entries.ts";
+import { decodeLine, encodeLine, lineText } from "./jsonl-codec.ts";
+import { JsonlFile } from "./jsonl-file.ts";
+import { findHeader } from "./jsonl-header.ts";
+import { JsonlIndexer } from "./jsonl-index.ts";
+import { type Place, readPlaces, readSlices } from "./jsonl-reader.ts";
+import { JsonlTail } from "./jsonl-tail.ts";
+import { migrateSession } from "./migrate.ts";
+import type { BadLine } from "./session.ts";
+import { type LockOptions, withLock } from "./session-lock.ts";
+import { folderOf } from "./session-paths.ts";
+import type { SessionStorage } from "./session-storage.ts";
+import { SessionTree } from "./session-tree.ts";
+
+export interface JsonlOptions {
+  fs: FileSystem;
+  clock: Clock;
+  ids: Ids;
+  /** Parse every line while indexing, for a complete report of damage. */
+  verify?: boolean;
+  /** Given where the file system has no atomic append. */
+  lock?: LockOptions;
+  /** Header for a file that exists and is empty. */
+  emptyHeader?: SessionHeader;
+}
+
+const ATTEMPTS = 4;
+
+/** An own line on its way to the disk. */
+interface Outgoing {
+  entry: SessionEntry;
+  bytes: Uint8Array;
+  /** Where it was found intact. */
+  place?: Place;
+}
+type ExternalListener = Parameters<SessionStorage["onExternal"]>[0];
+
+export class JsonlStorage implements SessionStorage {
+  readonly file: string;
+  readonly #options: JsonlOptions;
+  #header: SessionHeader;
+  #readOnlyReason: string | undefined;
+  #tree = new SessionTree();
+  #disk: JsonlFile | undefined;
+  #tail: JsonlTail | undefined;
+  #tailPosition: string | null | undefined;
+  #ready: Promise<void> | undefined;
+  #indexed = false;
+  #bad: BadLine[] = [];
+  /** An unreadable end of the file: perhaps the beginning of what another process is writing. */
+  #fragment: { offset: number; line: number; reason: string } | undefined;
+  #lines = 0;
+  /** Entries that are not in the file (yet): before the first user message, or brought from an older version. */
+  #memory = new Map<number, SessionEntry>();
+  #migratedFrom: number | undefined;
+  /** Lines of the last append that failed, by id. */
+  #outgoing = new Map<string, Outgoing>();
+  /** A sync failed: what can be read back may still not be on the disk. */
+  #distrust = false;
+  #creationTried = false;
+  #listeners: ExternalListener[] = [];
+  #queue: Promise<unknown> = Promise.resolve();
+
+  private constructor(file: string, header: SessionHeader, options: JsonlOptions) {
+    this.file = file;
+    this.#header = header;
+    this.#options = options;
+  }
+
+  /** A session whose file appears with its first user message. */
+  static create(file: string, header: SessionHeader, options: JsonlOptions): JsonlStorage {
+    const storage = new JsonlStorage(file, header, options);
+    storage.#ready = Promise.resolve();
+    storage.#indexed = true;
+    return storage;
+  }
+
+  /** Throws `not_found`, `not_a_session`; what the system throws otherwise. */
+  static async open(file: string, options: JsonlOptions): Promise<JsonlStorage> {
+    const disk = await JsonlFile.open(options.fs, file);
+    try {
+      if (disk.size === 0 && options.emptyHeader !== undefined) {
+        await disk.close();
+        return JsonlStorage.create(file, options.emptyHeader, options);
+      }
+      const storage = new JsonlStorage(file, options.emptyHeader as SessionHeader, options);
+      await storage.#load(disk);
+      return storage;
+    } catch (error) {
+      await disk.close();
+      throw error;
+    }
+  }
+
+  get header(): SessionHeader {
+    return this.#header;
+  }
+  get readOnlyReason(): string | undefined {
+    return this.#readOnlyReason;
+  }
+  get tree(): SessionTree {
+    return this.#tree;
+  }
+  badLines(): readonly BadLine[] {
+    return this.#fragment === undefined ? this.#bad : [...this.#bad, this.#fragment];
+  }
+  position(): string | null {
+    return this.#indexed || this.#tailPosition === undefined ? this.#tree.position() : this.#tailPosition;
+  }
+  async tail(): Promise<SessionEntry[] | undefined> {
+    return this.#indexed ? undefined : this.#tail?.entries();
+  }
+  ready(): Promise<void> {
+    this.#ready ??= this.#index();
+    return this.#ready;
+  }
+  onExternal(listener: ExternalListener): void {
+    this.#listeners.push(listener);
+  }
+
+  async read(rows: ArrayLike<number>): Promise<(SessionEntry | undefined)[]> {
+    const found: (SessionEntry | undefined)[] = new Array(rows.length);
+    const places: (Place & { row: number; index: number })[] = [];
+    for (let index = 0; index < rows.length; index++) {
+      const row = rows[index]!;
+      const entry = this.#memory.get(row);
+      if (entry !== undefined) found[index] = entry;
+      else places.push({ offset: this.#tree.offsetOf(row), length: this.#tree.lengthOf(row), row, index });
+    }
+    if (places.length === 0 || this.#disk === undefined) return found;
+    const damaged: { row: number; offset: number; reason: string }[] = [];
+    await readPlaces(this.#disk.reader, places, (i, bytes) => {
+      const { row, index, offset } = places[i]!;
+      const decoded = bytes === undefined ? undefined : decodeLine(bytes);
+      const id = this.#tree.idOf(row);
+      if (decoded?.kind === "entry" && decoded.entry.id === id) found[index] = decoded.entry;
+      else damaged.push({ row, offset, reason: decoded?.kind === "bad" ? decoded.reason : `no entry ${id}` });
+    });
+    for (const { row, offset, reason } of damaged) {
+      const known = this.#tree.isDamaged(row);
+      this.#tree.markDamaged(row);
+      if (!known) this.#bad.push({ line: await this.#lineAt(offset), reason });
+    }
+    return found;
+  }
+
+  async rawLine(row: number): Promise<string | undefined> {
+    const entry = this.#memory.get(row);
+    if (entry !== undefined) return lineText(encodeLine(entry)).text.trimEnd();
+    const bytes = await this.#disk?.reader.read(this.#tree.offsetOf(row), this.#tree.lengthOf(row));
+    return bytes && lineText(bytes).text;
+  }
+
+  append(compose: () => SessionEntry[]): Promise<SessionEntry[]> {
+    return this.#serial(async () => {
+      await this.ready();
+      const { lock, fs, clock } = this.#options;
+      const write = () => (this.#disk === undefined ? this.#appendBeforeFile(compose) : this.#appendToFile(compose));
+      try {
+        if (lock === undefined) return await write();
+        await fs.makeDirectory(folderOf(this.file));
+        return await withLock(fs, clock, this.file, lock, write);
+      } catch (error) {
+        if (error instanceof SessionError) throw error;
+        throw new SessionError("storage", `Not saved: ${this.file} could not be written.`, error);
+      }
+    });
+  }
+
+  refresh(): Promise<void> {
+    return this.#serial(async () => {
+      await this.ready();
+      if (this.#disk !== undefined) await this.#catchUp();
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#queue;
+    await this.#ready?.catch(() => {});
+    await this.#disk?.close();
+    this.#disk = undefined;
+  }
+
+  #serial<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  async #load(disk: JsonlFile): Promise<void> {
+    const { header, recovered } = await findHeader(disk.reader, disk.size, disk.path);
+    this.#disk = disk;
+    this.#header = header;
+    if (recovered) this.#readOnlyReason = `${disk.path} has no readable header; it is shown and left as it is.`;
+    else if (!(header.version <= CURRENT_SESSION_VERSION)) {
+      this.#readOnlyReason = `${disk.path} was written in a newer format (${header.version}); it is left as it is.`;
+    } else if (header.version < CURRENT_SESSION_VERSION) {
+      await this.#migrate(disk, header);
+      return;
+    }
+    this.#tail = new JsonlTail(disk.reader, disk.size);
+    this.#tailPosition = await this.#tail.position();
+    if (this.#tailPosition === undefined) await this.ready();
+  }
+
+  async #migrate(disk: JsonlFile, header: SessionHeader): Promise<void> {
+    const bytes = await disk.reader.read(0, disk.size);
+    const migrated = migrateSession(bytes, header, (taken) => this.#options.ids.entryId(taken));
+    this.#header = migrated.header;
+    this.#bad = migrated.bad;
+    for (const entry of migrated.entries) this.#memory.set(this.#tree.addEntry(entry, 0, 0), entry);
+    this.#tree.breakCycles();
+    this.#migratedFrom = header.version;
+    this.#ready = Promise.resolve();
+    this.#indexed = true;
+  }
+
+  async #index(): Promise<void> {
+    const disk = this.#disk!;
+    const indexer = this.#indexer({ verify: this.#options.verify ?? false });
+    await readSlices(disk.reader, 0, disk.size, (bytes) => indexer.feed(bytes));
+    this.#endScan(indexer);
+    // The position must be an entry that can be read: the prefix alone does not tell.
+    for (let row = this.#tree.lastRow; row >= 0; row = this.#tree.lastRow) {
+      if ((await this.read([row]))[0] !== undefined) break;
+      this.#tree.retreat();
+    }
+    this.#indexed = true;
+    this.#tail = undefined;
+  }
+
+  #indexer(options: { start?: number; line?: number; sawHeader?: boolean; verify?: boolean }, added?: string[]) {
+    const hold = options.sawHeader === true && this.#outgoing.size > 0;
+    return new JsonlIndexer(
+      this.#tree,
+      {
+        header: () => {},
+        bad: (line, reason) => this.#bad.push({ line, reason }),
+        ...(hold ? { holdBack: (bytes: Uint8Array, offset: number) => this.#holdBack(bytes, offset) } : {}),
+        ...(added === undefined ? {} : { added: (row: number) => added.push(this.#tree.idOf(row)) }),
+      },
+      options,
+    );
+  }
+  #endScan(indexer: JsonlIndexer): void {
+    this.#fragment = indexer.end().fragment;
+    this.#lines = indexer.lines;
+    for (const row of this.#tree.breakCycles()) {
+      this.#bad.push({
+        line: 0,
+        reason: `the parents of ${this.#tree.idOf(row)} form a circle; it is shown as a root`,
+      });
+    }
+  }
+
+  /** True for a line that this process wrote and did not acknowledge. */
+  #holdBack(bytes: Uint8Array, offset: number): boolean {
+    for (const line of this.#outgoing.values()) {
+      const { length } = line.bytes;
+      if (bytes.length !== length - 1 || !bytes.every((byte, i) => byte === line.bytes[i])) continue;
+      if (!this.#distrust) line.place = { offset, length: length - 1 };
+      return true;
+    }
+    return false;
+  }
+
+  /** Reads what others wrote, brings a deleted file back, starts over with a replaced one. */
+  async #catchUp(): Promise<void> {
+    const disk = this.#disk!;
+    const state = await disk.look();
+    if (state.kind === "deleted") await disk.restore();
+    else if (state.kind === "replaced") await this.#reload();
+    else if (state.kind === "grown") {
+      const start = this.#fragment?.offset ?? disk.size;
+      const added: string[] = [];
+      const indexer = this.#indexer({ start, line: this.#lines, sawHeader: true }, added);
+      await readSlices(disk.reader, start, state.to, (bytes) => indexer.feed(bytes));
+      this.#endScan(indexer);
+      await disk.seen(state.to);
+      if (added.length > 0) this.#tell(added, false);
+    }
+  }
+
+  async #reload(): Promise<void> {
+    const fresh = await JsonlFile.open(this.#options.fs, this.file);
+    await this.#disk!.close();
+    this.#tree = new SessionTree();
+    this.#bad = [];
+    this.#fragment = undefined;
+    this.#memory.clear();
+    this.#migratedFrom = undefined;
+    this.#readOnlyReason = undefined;
+    this.#indexed = false;
+    this.#ready = undefined;
+    await this.#load(fresh);
+    await this.ready();
+    this.#tell([], true);
+    if (this.#readOnlyReason !== undefined) throw new SessionError("read_only", this.#readOnlyReason);
+  }
+  #tell(appended: string[], reloaded: boolean): void {
+    for (const listener of this.#listeners) listener({ appended, reloaded });
+  }
+
+  async #appendBeforeFile(compose: () => SessionEntry[]): Promise<SessionEntry[]> {
+    const entries = compose();
+    const lines = entries.map(encodeLine);
+    if (!entries.some((entry) => entry.type === "message" && entry.message.role === "user")) {
+      for (const entry of entries) this.#memory.set(this.#tree.addEntry(entry, 0, 0), entry);
+      return entries;
+    }
+    const { fs } = this.#options;
+    const there = await fs.stat(this.file);
+    if (there !== undefined && there.size > 0 && !this.#creationTried) {
+      throw new SessionError("storage", `${this.file} exists already and is not overwritten.`);
+    }
+    const waiting = [...this.#memory].sort(([a], [b]) => a - b);
+    const all = [encodeLine(this.#header), ...waiting.map(([, entry]) => encodeLine(entry)), ...lines];
+    await fs.makeDirectory(folderOf(this.file));
+    this.#creationTried = true;
+    await fs.writeFileAtomic(this.file, joinBytes(all), 0o600);
+    this.#disk = await JsonlFile.open(fs, this.file);
+    const places = placesOf(all, 0);
+    waiting.forEach(([row], i) => {
+      this.#tree.setPlace(row, places[i + 1]!.offset, places[i + 1]!.length);
+    });
+    this.#memory.clear();
+    const first = 1 + waiting.length;
+    entries.forEach((entry, i) => {
+      this.#tree.addEntry(entry, places[first + i]!.offset, places[first + i]!.length);
+    });
+    this.#lines = all.length;
+    return entries;
+  }
+
+  async #appendToFile(compose: () => SessionEntry[]): Promise<SessionEntry[]> {
+    if (this.#migratedFrom !== undefined) await this.#writeMigrated();
+    await this.#catchUp();
+    const entries = compose();
+    const lines = entries.map((entry): Outgoing => ({ entry, bytes: encodeLine(entry) }));
+    this.#takeOver(lines);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      if (attempt > 0) await this.#catchUp();
+      const missing = lines.filter((line) => line.place === undefined);
+      if (attempt > 0 && missing.length === 0) break;
+      const disk = this.#disk!;
+      const lead = disk.endsWithNewline ? 0 : 1;
+      const bytes = joinBytes([new Uint8Array(lead).fill(0x0a), ...missing.map((line) => line.bytes)]);
+      const start = disk.size;
+      const clean = await disk.append(missing.length === 0 ? new Uint8Array(0) : bytes, () => {
+        this.#distrust = true;
+      });
+      if (!clean) {
+        this.#distrust = false;
+        continue;
+      }
+      placesOf(
+        missing.map((line) => line.bytes),
+        start + lead,
+      ).forEach((place, i) => {
+        missing[i]!.place = place;
+      });
+      if (lead === 1) this.#settleFragment();
+      this.#lines += missing.length;
+      break;
+    }
+    if (lines.some((line) => line.place === undefined)) {
+      throw new SessionError("storage", `Not saved: other writers of ${this.file} left no whole line.`);
+    }
+    this.#outgoing.clear();
+    this.#distrust = false;
+    for (const { entry, place } of lines) this.#tree.addEntry(entry, place!.offset, place!.length);
+    return entries;
+  }
+
+  /** Lines of a failed append that are given again keep the places where they were found; the others join as they are. */
+  #takeOver(lines: readonly Outgoing[]): void {
+    const before = this.#outgoing;
+    this.#outgoing = new Map(lines.map((line) => [line.entry.id, line]));
+    for (const line of lines) {
+      const place = this.#distrust ? undefined : before.get(line.entry.id)?.place;
+      if (place !== undefined) line.place = place;
+    }
+    const left = [...before.values()].filter((line) => line.place !== undefined && !this.#outgoing.has(line.entry.id));
+    for (const { entry, place } of left) this.#tree.addEntry(entry, place!.offset, place!.length);
+    if (left.length > 0)
+      this.#tell(
+        left.map((line) => line.entry.id),
+        false,
+      );
+  }
+
+  /** Our newline ended the unreadable end of the file: it is a bad line now. */
+  #settleFragment(): void {
+    if (this.#fragment === undefined) return;
+    this.#lines++;
+    this.#bad.push({ line: this.#fragment.line, reason: this.#fragment.reason });
+    this.#fragment = undefined;
+  }
+
+  /** Writes a file of version 1 or 2 anew as version 3, the original kept beside it. */
+  async #writeMigrated(): Promise<void> {
+    const { fs } = this.#options;
+    const disk = this.#disk!;
+    if ((await disk.look()).kind !== "same") await this.#reload();
+    if (this.#migratedFrom === undefined) return;
+    const backup = `${this.file}.v${this.#migratedFrom}.bak`;
+    if ((await fs.stat(backup)) === undefined) {
+      await fs.writeFileAtomic(backup, await disk.reader.read(0, disk.size), 0o600);
+    }
+    const kept = [...this.#memory].sort(([a], [b]) => a - b);
+    const all = [encodeLine(this.#header), ...kept.map(([, entry]) => encodeLine(entry))];
+    await fs.writeFileAtomic(this.file, joinBytes(all), 0o600);
+    const fresh = await JsonlFile.open(fs, this.file);
+    await disk.close();
+    this.#disk = fresh;
+    const places = placesOf(all, 0);
+    kept.forEach(([row], i) => {
+      this.#tree.setPlace(row, places[i + 1]!.offset, places[i + 1]!.length);
+    });
+    this.#memory.clear();
+    this.#migratedFrom = undefined;
+    this.#lines = all.length;
+  }
+
+  async #lineAt(offset: number): Promise<number> {
+    let line = 1;
+    await readSlices(this.#disk!.reader, 0, offset, (bytes) => {
+      for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) line++;
+    });
+    return line;
+  }
+}
+
+function placesOf(lines: readonly Uint8Array[], start: number): Place[] {
+  let offset = start;
+  return lines.map((line) => {
+    const place = { offset, length: line.length - 1 };
+    offset += line.length;
+    return place;
+  });
+}
+
+function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

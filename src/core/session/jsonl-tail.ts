@@ -1,0 +1,118 @@
+// Reads a session file backwards: the position and its context in milliseconds at any size (performance §7, tail first).
+import type { FileHandle } from "../ports.ts";
+import type { SessionEntry } from "./entries.ts";
+import { decodeLine } from "./jsonl-codec.ts";
+
+const NEWLINE = 0x0a;
+const FIRST_CHUNK = 64 * 1024;
+/** Past this the forward index is quicker. */
+const MAX_TAIL = 12 * 1024 * 1024;
+
+interface Line {
+  bytes: Uint8Array;
+  entry?: SessionEntry;
+}
+
+const HEAD_BYTES = 256;
+const decoder = new TextDecoder("latin1");
+const HEAD = /^\{"type":"[a-z_]{1,30}","id":"([^"\\]{1,64})","parentId":(?:null|"[^"\\]{1,64}"),/;
+
+export class JsonlTail {
+  readonly #file: FileHandle;
+  /** Offset from which the file has been read; every line from there on is known. */
+  #from: number;
+  #chunk = FIRST_CHUNK;
+  /** Bytes before the first newline that was read: the end of a line that begins earlier. */
+  #rest: Uint8Array = new Uint8Array(0);
+  readonly #byId = new Map<string, Line>();
+  /** Lines in file order, newest last, for finding the position. */
+  #position: string | null | undefined;
+
+  constructor(file: FileHandle, size: number) {
+    this.#file = file;
+    this.#from = size;
+  }
+
+  /** The position; undefined where the tail cannot tell (nothing readable near the end). */
+  async position(): Promise<string | null | undefined> {
+    while (this.#position === undefined && (await this.#readBack())) {}
+    return this.#position;
+  }
+
+  /**
+   * The entries of the position's path, root side first, back to what its context needs; undefined where only the index
+   * can tell (damage, circles, a far boundary).
+   */
+  async entries(): Promise<SessionEntry[] | undefined> {
+    const position = await this.position();
+    if (position === undefined) return undefined;
+    const path: SessionEntry[] = [];
+    const seen = new Set<string>();
+    let boundary: string | null | undefined;
+    for (let id: string | null = position; id !== null; ) {
+      if (seen.has(id)) return undefined;
+      seen.add(id);
+      const entry = await this.#entry(id);
+      if (entry === undefined) return undefined;
+      path.push(entry);
+      if (boundary === undefined && entry.type === "compaction") {
+        boundary = entry.retainedTail === undefined ? (entry.firstKeptEntryId ?? null) : null;
+        if (boundary === null || boundary === entry.id) break;
+      } else if (boundary === entry.id) break;
+      id = entry.parentId;
+    }
+    return path.reverse();
+  }
+
+  async #entry(id: string): Promise<SessionEntry | undefined> {
+    let line = this.#byId.get(id);
+    while (line === undefined && (await this.#readBack())) line = this.#byId.get(id);
+    if (line === undefined) return undefined;
+    if (line.entry === undefined) {
+      const decoded = decodeLine(line.bytes);
+      if (decoded.kind !== "entry" || decoded.entry.id !== id) return undefined;
+      line.entry = decoded.entry;
+    }
+    return line.entry;
+  }
+
+  /** Reads one more chunk; false at the beginning of the file or past the limit. */
+  async #readBack(): Promise<boolean> {
+    if (this.#from === 0 || this.#rest.length > MAX_TAIL || this.#chunk > MAX_TAIL) return false;
+    const length = Math.min(this.#chunk, this.#from);
+    const chunk = await this.#file.read(this.#from - length, length);
+    if (chunk.length < length) return false;
+    this.#from -= length;
+    this.#chunk *= 2;
+    const bytes = new Uint8Array(length + this.#rest.length);
+    bytes.set(chunk);
+    bytes.set(this.#rest, length);
+    // Newest first: of duplicate ids the last one counts.
+    let end = bytes.length;
+    let at = bytes.lastIndexOf(NEWLINE, length - 1);
+    for (; at >= 0; at = at === 0 ? -1 : bytes.lastIndexOf(NEWLINE, at - 1)) {
+      this.#line(bytes.subarray(at + 1, end));
+      end = at;
+    }
+    this.#rest = bytes.slice(0, end);
+    if (this.#from === 0) this.#line(this.#rest);
+    return true;
+  }
+
+  #line(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    const head = HEAD.exec(decoder.decode(bytes.subarray(0, HEAD_BYTES)));
+    const line: Line = { bytes };
+    let id = head?.[1];
+    if (id === undefined || /[^ -~]/.test(id) || this.#position === undefined) {
+      const decoded = decodeLine(bytes);
+      if (decoded.kind !== "entry") return;
+      line.entry = decoded.entry;
+      id = decoded.entry.id;
+      if (this.#position === undefined) {
+        this.#position = decoded.entry.type === "leaf" ? decoded.entry.targetId : id;
+      }
+    }
+    if (!this.#byId.has(id)) this.#byId.set(id, line);
+  }
+}

@@ -1,0 +1,114 @@
+// Remembers what a list shows, checked by size and time of each file, so that listing costs a stat (performance §7, 4).
+import type { FileStat, FileSystem } from "../ports.ts";
+import { baseName, folderOf } from "./session-paths.ts";
+import { type SessionSummary, summarizeSession } from "./session-summary.ts";
+
+/** Files that are scanned at the same time. */
+const SCANS = 4;
+const FORMAT = 1;
+
+interface Known {
+  identity: string;
+  mtimeMs: number;
+  summary: SessionSummary;
+}
+
+export class SessionCatalogue {
+  readonly #fs: FileSystem;
+  readonly #path: string | undefined;
+  #known: Map<string, Known> | undefined;
+  #changed = false;
+
+  /** `path`: the file that keeps the catalogue; undefined keeps it in memory only. */
+  constructor(fs: FileSystem, path: string | undefined) {
+    this.#fs = fs;
+    this.#path = path;
+  }
+
+  /**
+   * Summaries of files, in no order. One that cannot be read comes with a `problem` and hides no other. `onSummary` hears
+   * of each as it is found; `signal` ends the work, with what was found so far.
+   */
+  async summaries(
+    paths: readonly string[],
+    options: { onSummary?: (summary: SessionSummary) => void; signal?: AbortSignal } = {},
+  ): Promise<SessionSummary[]> {
+    const known = await this.#load();
+    const found: SessionSummary[] = [];
+    const take = (summary: SessionSummary) => {
+      found.push(summary);
+      options.onSummary?.(summary);
+    };
+    const unknown: { path: string; stat: FileStat }[] = [];
+    for (const path of paths) {
+      if (options.signal?.aborted === true) break;
+      const stat = await this.#fs.stat(path).catch(() => undefined);
+      if (stat?.kind !== "file") continue;
+      const before = known.get(path);
+      if (before?.identity === stat.identity && before.mtimeMs === stat.mtimeMs && before.summary.size === stat.size) {
+        take(before.summary);
+      } else unknown.push({ path, stat });
+    }
+    const scan = async () => {
+      for (let next = unknown.pop(); next !== undefined; next = unknown.pop()) {
+        if (options.signal?.aborted === true) return;
+        take(await this.#scan(next.path, next.stat, known));
+      }
+    };
+    await Promise.all(Array.from({ length: SCANS }, scan));
+    await this.#save();
+    return found;
+  }
+
+  async #scan(path: string, stat: FileStat, known: Map<string, Known>): Promise<SessionSummary> {
+    try {
+      const summary = await summarizeSession(this.#fs, path);
+      known.set(path, { identity: stat.identity, mtimeMs: stat.mtimeMs, summary });
+      this.#changed = true;
+      return summary;
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error);
+      return {
+        path,
+        id: baseName(path),
+        cwd: "",
+        created: new Date(stat.mtimeMs).toISOString(),
+        activeMs: stat.mtimeMs,
+        messages: 0,
+        size: stat.size,
+        version: 0,
+        problem,
+      };
+    }
+  }
+
+  async #load(): Promise<Map<string, Known>> {
+    if (this.#known !== undefined) return this.#known;
+    this.#known = new Map();
+    if (this.#path === undefined) return this.#known;
+    try {
+      const text = new TextDecoder().decode(await this.#fs.readFile(this.#path));
+      const stored = JSON.parse(text) as { format?: unknown; files?: unknown };
+      if (stored.format === FORMAT && Array.isArray(stored.files)) {
+        for (const [path, known] of stored.files as [string, Known][]) {
+          if (typeof path === "string" && known?.summary?.path === path) this.#known.set(path, known);
+        }
+      }
+    } catch {
+      // Missing or damaged: it is rebuilt from the files, which alone are the truth.
+    }
+    return this.#known;
+  }
+
+  async #save(): Promise<void> {
+    if (!this.#changed || this.#path === undefined || this.#known === undefined) return;
+    this.#changed = false;
+    try {
+      const text = JSON.stringify({ format: FORMAT, files: [...this.#known] });
+      await this.#fs.makeDirectory(folderOf(this.#path));
+      await this.#fs.writeFileAtomic(this.#path, new TextEncoder().encode(text), 0o600);
+    } catch {
+      // A list that cannot be remembered is still a list.
+    }
+  }
+}

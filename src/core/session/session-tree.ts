@@ -1,0 +1,425 @@
+// The shape of a session without its contents: one row of typed arrays per entry, parents, children, labels, position.
+import { POSITION_CUSTOM_TYPE, type SessionEntry, type SessionEntryType } from "./entries.ts";
+
+/** Entry types by code; `unknown` is 0. */
+export const ROW_TYPES: readonly SessionEntryType[] = [
+  "unknown",
+  "message",
+  "thinking_level_change",
+  "model_change",
+  "active_tools_change",
+  "compaction",
+  "branch_summary",
+  "custom",
+  "custom_message",
+  "label",
+  "session_info",
+  "leaf",
+  "usage",
+  "context_edit",
+];
+/** Message roles by code; 0 where the entry is no message, `other` for a role that is never sent. */
+export const ROW_ROLES = ["", "user", "assistant", "toolResult", "bashExecution", "custom", "other"] as const;
+export type RowRole = (typeof ROW_ROLES)[number];
+
+const TYPE_CODES = new Map<string, number>(ROW_TYPES.map((type, code) => [type, code]));
+const ROLE_CODES = new Map<string, number>(ROW_ROLES.map((role, code) => [role, code]));
+
+const ID_IS_TEXT = 1;
+const PARENT_IS_TEXT = 2;
+const PARENT_IS_NULL = 4;
+/** The line cannot be read as an entry, but names its id and parent: a gap that keeps both sides connected. */
+export const ROW_DAMAGED = 8;
+/** A `coppice.position` marker. */
+export const ROW_POSITION = 16;
+
+const TEXT_KEY = 2 ** 32;
+/** The key of "no parent". */
+export const NO_KEY = -1;
+
+export function typeCode(type: string): number {
+  return TYPE_CODES.get(type) ?? 0;
+}
+export function roleCode(role: unknown): number {
+  return (typeof role === "string" ? ROLE_CODES.get(role) : undefined) ?? 6;
+}
+/** Flags and role of an entry as the index keeps them. */
+export function rowFacts(entry: SessionEntry): { type: number; role: number; flags: number } {
+  return {
+    type: typeCode(entry.type),
+    role: entry.type === "message" ? roleCode(entry.message.role) : 0,
+    flags: entry.type === "custom" && entry.customType === POSITION_CUSTOM_TYPE ? ROW_POSITION : 0,
+  };
+}
+
+function grow<T extends Float64Array | Uint32Array | Uint8Array | Int32Array>(array: T, size: number): T {
+  const Larger = array.constructor as new (length: number) => T;
+  const larger = new Larger(size);
+  larger.set(array as never);
+  return larger;
+}
+
+const HEX8 = /^[0-9a-f]{8}$/;
+
+export class SessionTree {
+  #count = 0;
+  #capacity = 64;
+  #offset = new Float64Array(64);
+  #length = new Uint32Array(64);
+  #type = new Uint8Array(64);
+  #role = new Uint8Array(64);
+  #flags = new Uint8Array(64);
+  #id = new Uint32Array(64);
+  #parentId = new Uint32Array(64);
+  #parent = new Int32Array(64);
+
+  #table = new Int32Array(256).fill(-1);
+  #tableBits = 8;
+  #texts: string[] = [];
+  readonly #textKeys = new Map<string, number>();
+  /** Rows whose parent has not been seen, by the parent's key. */
+  readonly #waiting = new Map<number, number[]>();
+  #hasForward = false;
+
+  #firstChild: Int32Array | undefined;
+  #lastChild = new Int32Array(0);
+  #nextSibling = new Int32Array(0);
+  #firstRoot = -1;
+  #lastRoot = -1;
+
+  readonly #labels = new Map<string, string>();
+  #name: string | undefined;
+  #lastRow = -1;
+  /** What the last `leaf` entry names, where no other entry follows it. */
+  #leafTarget: string | null | undefined;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** A number for an id: the value of eight hex digits, or a number above 2^32 for any other text. */
+  keyOf(id: string): number {
+    if (HEX8.test(id)) return Number.parseInt(id, 16);
+    let key = this.#textKeys.get(id);
+    if (key === undefined) {
+      key = this.#texts.length;
+      this.#texts.push(id);
+      this.#textKeys.set(id, key);
+    }
+    return TEXT_KEY + key;
+  }
+
+  /** The row of an id, or -1. */
+  rowOf(id: string): number {
+    if (HEX8.test(id)) return this.#find(Number.parseInt(id, 16));
+    const key = this.#textKeys.get(id);
+    return key === undefined ? -1 : this.#find(TEXT_KEY + key);
+  }
+
+  /** Adds an entry; of duplicate ids the last wins and takes the first one's row. Returns the row. */
+  add(
+    idKey: number,
+    parentKey: number,
+    facts: { type: number; role: number; flags: number },
+    offset: number,
+    length: number,
+  ): number {
+    let row = this.#find(idKey);
+    const isNew = row < 0;
+    if (isNew) {
+      if (this.#count === this.#capacity) this.#growRows();
+      row = this.#count++;
+    }
+    this.#offset[row] = offset;
+    this.#length[row] = length;
+    this.#type[row] = facts.type;
+    this.#role[row] = facts.role;
+    let flags = facts.flags;
+    this.#id[row] = idKey >= TEXT_KEY ? idKey - TEXT_KEY : idKey;
+    if (idKey >= TEXT_KEY) flags |= ID_IS_TEXT;
+    if (parentKey === NO_KEY) {
+      flags |= PARENT_IS_NULL;
+      this.#parentId[row] = 0;
+      this.#parent[row] = -1;
+    } else {
+      this.#parentId[row] = parentKey >= TEXT_KEY ? parentKey - TEXT_KEY : parentKey;
+      if (parentKey >= TEXT_KEY) flags |= PARENT_IS_TEXT;
+      const parent = parentKey === idKey ? -1 : this.#find(parentKey);
+      this.#parent[row] = parent;
+      if (parent > row) this.#hasForward = true;
+      if (parent < 0 && parentKey !== idKey) this.#wait(parentKey, row);
+    }
+    this.#flags[row] = flags;
+    if (isNew) this.#insert(idKey, row);
+    if (isNew) this.#adopt(idKey, row);
+    if (!isNew) this.#firstChild = undefined;
+    else if (this.#firstChild !== undefined) this.#link(row);
+    if ((flags & ROW_DAMAGED) === 0) {
+      this.#lastRow = row;
+      this.#leafTarget = undefined;
+    }
+    return row;
+  }
+
+  /** Adds a whole entry, with what its content means for labels, name and position. */
+  addEntry(entry: SessionEntry, offset: number, length: number): number {
+    const before = this.#lastRow;
+    const parentKey = entry.parentId === null ? NO_KEY : this.keyOf(entry.parentId);
+    const row = this.add(this.keyOf(entry.id), parentKey, rowFacts(entry), offset, length);
+    this.note(entry, before);
+    return row;
+  }
+
+  /** Takes over what a label, name or leaf entry says; `rowBefore` is the position's row before that entry. */
+  note(entry: SessionEntry, rowBefore: number): void {
+    if (entry.type === "label") {
+      const label = entry.label?.trim() ?? "";
+      if (label === "") this.#labels.delete(entry.targetId);
+      else this.#labels.set(entry.targetId, label);
+    } else if (entry.type === "session_info") {
+      const name = cleanName(entry.name ?? "");
+      this.#name = name === "" ? undefined : name;
+    } else if (entry.type === "leaf") {
+      this.#leafTarget = entry.targetId;
+      this.#lastRow = rowBefore;
+    }
+  }
+
+  /** Connects an entry whose parent is not there to the entry before the unreadable lines that stand between. */
+  bridge(row: number, to: number): void {
+    if (this.#parent[row] !== -1 || (this.#flags[row]! & PARENT_IS_NULL) !== 0 || to === row || to < 0) return;
+    this.#parent[row] = to;
+    this.#firstChild = undefined;
+  }
+
+  /** Cuts circles of parents so that every walk ends. Returns the rows that became roots. Linear. */
+  breakCycles(): number[] {
+    if (!this.#hasForward) return [];
+    this.#hasForward = false;
+    const done = new Uint8Array(this.#count);
+    const cut: number[] = [];
+    const trail: number[] = [];
+    for (let start = 0; start < this.#count; start++) {
+      let row = start;
+      while (row >= 0 && done[row] === 0) {
+        done[row] = 1;
+        trail.push(row);
+        row = this.#parent[row]!;
+      }
+      if (row >= 0 && done[row] === 1) {
+        // The circle runs from `row` to the end of the trail; it is cut at the entry that stands first in the file.
+        let first = row;
+        for (let i = trail.length - 1; trail[i] !== row; i--) first = Math.min(first, trail[i]!);
+        this.#parent[first] = -1;
+        cut.push(first);
+        this.#firstChild = undefined;
+      }
+      for (const seen of trail) done[seen] = 2;
+      trail.length = 0;
+    }
+    return cut;
+  }
+
+  /** The position that the file's order gives: the last entry, or what a `leaf` entry at the end names. */
+  position(): string | null {
+    if (this.#leafTarget === null) return null;
+    if (this.#leafTarget !== undefined && this.rowOf(this.#leafTarget) >= 0) return this.#leafTarget;
+    return this.#lastRow < 0 ? null : this.idOf(this.#lastRow);
+  }
+
+  get lastRow(): number {
+    return this.#lastRow;
+  }
+  /** Steps the position back from an entry that turned out to be unreadable. */
+  retreat(): void {
+    do this.#lastRow--;
+    while (this.#lastRow >= 0 && (this.#flags[this.#lastRow]! & ROW_DAMAGED) !== 0);
+  }
+
+  idOf(row: number): string {
+    const value = this.#id[row]!;
+    return (this.#flags[row]! & ID_IS_TEXT) !== 0 ? this.#texts[value]! : value.toString(16).padStart(8, "0");
+  }
+  parentOf(row: number): number {
+    return this.#parent[row]!;
+  }
+  /** True where the entry names a parent that is not in the file, or stood in a circle. */
+  isOrphan(row: number): boolean {
+    return this.#parent[row] === -1 && (this.#flags[row]! & PARENT_IS_NULL) === 0;
+  }
+  typeOf(row: number): SessionEntryType {
+    return ROW_TYPES[this.#type[row]!]!;
+  }
+  roleOf(row: number): RowRole {
+    return ROW_ROLES[this.#role[row]!]!;
+  }
+  hasFlag(row: number, flag: number): boolean {
+    return (this.#flags[row]! & flag) !== 0;
+  }
+  isDamaged(row: number): boolean {
+    return this.hasFlag(row, ROW_DAMAGED);
+  }
+  /** Makes a row a gap: its line turned out to be unreadable. */
+  markDamaged(row: number): void {
+    this.#flags[row]! |= ROW_DAMAGED;
+    this.#type[row] = 0;
+    this.#role[row] = 0;
+  }
+  offsetOf(row: number): number {
+    return this.#offset[row]!;
+  }
+  lengthOf(row: number): number {
+    return this.#length[row]!;
+  }
+  setPlace(row: number, offset: number, length: number): void {
+    this.#offset[row] = offset;
+    this.#length[row] = length;
+  }
+  labelOf(id: string): string | undefined {
+    return this.#labels.get(id);
+  }
+  labels(): ReadonlyMap<string, string> {
+    return this.#labels;
+  }
+  get name(): string | undefined {
+    return this.#name;
+  }
+
+  /** True for entries that stand in the chain without being a place of the conversation (product.md, markers). */
+  isMarker(row: number): boolean {
+    const type = this.typeOf(row);
+    return type === "label" || type === "session_info" || type === "leaf" || this.hasFlag(row, ROW_POSITION);
+  }
+
+  /** Rows from the root to `row`. Linear; ends at circles (seed 1 §7, behaviours §2). */
+  pathRows(row: number): Int32Array {
+    let depth = 0;
+    for (let at = row; at >= 0 && depth <= this.#count; at = this.#parent[at]!) depth++;
+    const path = new Int32Array(depth);
+    for (let at = row; depth > 0; at = this.#parent[at]!) path[--depth] = at;
+    return path;
+  }
+
+  /** The deepest row on both paths, or -1. */
+  commonAncestor(a: number, b: number): number {
+    const pathA = this.pathRows(a);
+    const pathB = this.pathRows(b);
+    let shared = -1;
+    for (let i = 0; i < pathA.length && i < pathB.length && pathA[i] === pathB[i]; i++) shared = pathA[i]!;
+    return shared;
+  }
+
+  /** Child rows in file order; -1 asks for the roots. */
+  childRows(row: number): number[] {
+    this.#buildChildren();
+    const rows: number[] = [];
+    for (let at = row < 0 ? this.#firstRoot : this.#firstChild![row]!; at >= 0; at = this.#nextSibling[at]!) {
+      rows.push(at);
+    }
+    return rows;
+  }
+  hasChildren(row: number): boolean {
+    this.#buildChildren();
+    return this.#firstChild![row]! >= 0;
+  }
+
+  /** Bytes held by the rows, for the benchmarks. */
+  byteSize(): number {
+    return this.#capacity * (8 + 4 + 3 + 4 + 4 + 4) + this.#table.byteLength + this.#nextSibling.byteLength * 3;
+  }
+
+  #buildChildren(): void {
+    if (this.#firstChild !== undefined) return;
+    this.#firstChild = new Int32Array(this.#capacity).fill(-1);
+    this.#lastChild = new Int32Array(this.#capacity).fill(-1);
+    this.#nextSibling = new Int32Array(this.#capacity).fill(-1);
+    this.#firstRoot = -1;
+    this.#lastRoot = -1;
+    for (let row = 0; row < this.#count; row++) this.#link(row);
+  }
+  #link(row: number): void {
+    const first = this.#firstChild!;
+    const parent = this.#parent[row]!;
+    first[row] = -1;
+    this.#lastChild[row] = -1;
+    this.#nextSibling[row] = -1;
+    const last = parent < 0 ? this.#lastRoot : this.#lastChild[parent]!;
+    if (last >= 0) this.#nextSibling[last] = row;
+    else if (parent < 0) this.#firstRoot = row;
+    else first[parent] = row;
+    if (parent < 0) this.#lastRoot = row;
+    else this.#lastChild[parent] = row;
+  }
+
+  #growRows(): void {
+    const size = this.#capacity < 4096 ? this.#capacity * 2 : Math.ceil(this.#capacity * 1.5);
+    this.#offset = grow(this.#offset, size);
+    this.#length = grow(this.#length, size);
+    this.#type = grow(this.#type, size);
+    this.#role = grow(this.#role, size);
+    this.#flags = grow(this.#flags, size);
+    this.#id = grow(this.#id, size);
+    this.#parentId = grow(this.#parentId, size);
+    this.#parent = grow(this.#parent, size);
+    this.#capacity = size;
+    this.#firstChild = undefined;
+  }
+
+  #wait(parentKey: number, row: number): void {
+    const rows = this.#waiting.get(parentKey);
+    if (rows === undefined) this.#waiting.set(parentKey, [row]);
+    else rows.push(row);
+  }
+  #adopt(idKey: number, row: number): void {
+    const rows = this.#waiting.size === 0 ? undefined : this.#waiting.get(idKey);
+    if (rows === undefined) return;
+    this.#waiting.delete(idKey);
+    for (const child of rows) {
+      if (this.#keyOfParent(child) !== idKey || child === row) continue;
+      this.#parent[child] = row;
+      this.#hasForward = true;
+    }
+    this.#firstChild = undefined;
+  }
+  #keyOfParent(row: number): number {
+    const flags = this.#flags[row]!;
+    if ((flags & PARENT_IS_NULL) !== 0) return NO_KEY;
+    return this.#parentId[row]! + ((flags & PARENT_IS_TEXT) !== 0 ? TEXT_KEY : 0);
+  }
+  #keyOfRow(row: number): number {
+    return this.#id[row]! + ((this.#flags[row]! & ID_IS_TEXT) !== 0 ? TEXT_KEY : 0);
+  }
+
+  #slot(key: number): number {
+    const low = key >= TEXT_KEY ? (key - TEXT_KEY) ^ 0x5bd1e995 : key;
+    return Math.imul(low ^ (low >>> 15), 0x9e3779b1) >>> (32 - this.#tableBits);
+  }
+  #find(key: number): number {
+    const mask = this.#table.length - 1;
+    for (let slot = this.#slot(key); ; slot = (slot + 1) & mask) {
+      const row = this.#table[slot]!;
+      if (row < 0 || this.#keyOfRow(row) === key) return row;
+    }
+  }
+  #insert(key: number, row: number): void {
+    if (this.#count * 5 > this.#table.length * 4) {
+      this.#tableBits += 1;
+      this.#table = new Int32Array(1 << this.#tableBits).fill(-1);
+      for (let other = 0; other < this.#count; other++) this.#place(this.#keyOfRow(other), other);
+      return;
+    }
+    this.#place(key, row);
+  }
+  #place(key: number, row: number): void {
+    const mask = this.#table.length - 1;
+    let slot = this.#slot(key);
+    while (this.#table[slot]! >= 0) slot = (slot + 1) & mask;
+    this.#table[slot] = row;
+  }
+}
+
+/** A session name on one line: control characters and newlines become spaces (behaviours §10, 21). */
+export function cleanName(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
+  return name.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
+}
