@@ -1,0 +1,68 @@
+// Branches as a reader sees them: siblings of the nearest visible ancestor, whatever markers stand between (product.md).
+import type { Session, SessionNode } from "./session.ts";
+
+/** True for entries that have a place in the conversation; settings, markers and custom data are transparent. */
+export function isVisible(node: SessionNode): boolean {
+  switch (node.type) {
+    case "message":
+      return node.role !== "other";
+    case "compaction":
+    case "branch_summary":
+    case "custom_message":
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** The nearest entry above with a place in the conversation, or null. */
+export function visibleParent(session: Session, id: string): string | null {
+  const seen = new Set<string>([id]);
+  let parentId = session.node(id)?.parentId ?? null;
+  while (parentId !== null && !seen.has(parentId)) {
+    seen.add(parentId);
+    const node = session.node(parentId);
+    if (node === undefined) return null;
+    if (isVisible(node)) return parentId;
+    parentId = node.parentId;
+  }
+  return null;
+}
+
+/** The first visible entries below, in file order. */
+export function visibleChildren(session: Session, id: string | null): string[] {
+  const found: string[] = [];
+  const seen = new Set<string>();
+  const stack = [...session.childrenOf(id)].reverse();
+  while (stack.length > 0) {
+    const child = stack.pop()!;
+    if (seen.has(child)) continue;
+    seen.add(child);
+    const node = session.node(child);
+    if (node === undefined) continue;
+    if (isVisible(node)) found.push(child);
+    else stack.push(...[...session.childrenOf(child)].reverse());
+  }
+  return found;
+}
+
+/** The entry and those beside it; one element where it stands alone. */
+export function siblingsOf(session: Session, id: string): string[] {
+  return visibleChildren(session, visibleParent(session, id));
+}
+
+/** The leaf to show for the branch through an entry: the position's, where that lies below, else the newest one. */
+export function leafThrough(session: Session, id: string): string {
+  const position = session.getLeafId();
+  if (position !== null && session.pathTo(position).includes(id)) return position;
+  const seen = new Set<string>();
+  let leaf = id;
+  while (!seen.has(leaf)) {
+    seen.add(leaf);
+    const children = session.childrenOf(leaf);
+    const next = children.at(-1);
+    if (next === undefined) break;
+    leaf = next;
+  }
+  return leaf;
+}

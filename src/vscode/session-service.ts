@@ -1,0 +1,282 @@
+// The open sessions, each with a harness of its own; runs go on whatever is shown (product.md "One session, one harness").
+import * as vscode from "vscode";
+import type { AgentTool } from "../core/agent/agent-tool.ts";
+import { AgentHarness, type HarnessOptions } from "../core/harness/agent-harness.ts";
+import type { HarnessEvent, Phase } from "../core/harness/harness-events.ts";
+import type { Model, ThinkingLevel } from "../core/llm/model.ts";
+import { leafThrough } from "../core/session/siblings.ts";
+import type { Session } from "../core/session/session.ts";
+import type { ViewOp } from "../protocol/to-webview.ts";
+import { type ApprovalPolicy, Approvals } from "./approvals.ts";
+import { LiveTranscript } from "./live-transcript.ts";
+
+export type SessionStatus = "idle" | "running" | "waiting" | "news";
+
+/** What a session needs beside its file. */
+export interface SessionSurroundings {
+  tools: (session: Session, approvals: Approvals) => readonly AgentTool[];
+  harness: (session: Session, tools: readonly AgentTool[]) => Omit<HarnessOptions, "session" | "tools" | "approve">;
+  approvals: ApprovalPolicy;
+  modelName: (provider: string, modelId: string) => string;
+  newId: () => string;
+  now: () => number;
+}
+
+/** One open session: file, harness, approvals, and what of it is being looked at. */
+export class OpenSession {
+  readonly session: Session;
+  readonly harness: AgentHarness;
+  readonly approvals: Approvals;
+  readonly live: LiveTranscript;
+  readonly fromPi: boolean;
+  /** Another leaf than the position, while one is being looked at. Looking writes nothing. */
+  shownLeafId: string | null | undefined;
+  /** Why the last write failed. */
+  unsavedReason: string | undefined;
+  progress: { text: string; cancellable: boolean } | undefined;
+  hasNews = false;
+
+  readonly #events = new vscode.EventEmitter<HarnessEvent>();
+  readonly #ops = new vscode.EventEmitter<ViewOp[]>();
+  readonly #changes = new vscode.EventEmitter<void>();
+  readonly #tree = new vscode.EventEmitter<readonly string[]>();
+  readonly #toDispose: (() => void)[] = [];
+  /** Everything that the harness tells, in order. */
+  readonly onEvent = this.#events.event;
+  /** Changes of the rows at the position. */
+  readonly onOps = this.#ops.event;
+  /** Status, approvals, shown leaf, title: anything but rows. */
+  readonly onDidChange = this.#changes.event;
+  /** Entries joined the tree or the position moved. */
+  readonly onDidChangeTree = this.#tree.event;
+
+  constructor(session: Session, surroundings: SessionSurroundings, fromPi: boolean) {
+    this.session = session;
+    this.fromPi = fromPi;
+    this.approvals = new Approvals(surroundings.approvals, surroundings.newId, () => this.#changes.fire());
+    this.live = new LiveTranscript((ops) => this.#ops.fire(ops), surroundings.modelName);
+    const tools = surroundings.tools(session, this.approvals);
+    this.harness = new AgentHarness({
+      ...surroundings.harness(session, tools),
+      session,
+      tools,
+      approve: (call, signal) => this.approvals.approve(call, signal),
+    });
+    this.#toDispose.push(
+      this.harness.subscribe((event) => {
+        this.#onEvent(event);
+        this.live.handle(event, surroundings.now());
+        this.#events.fire(event);
+      }),
+      session.onDidChange((change) => this.#tree.fire(change.appended)),
+    );
+  }
+
+  get phase(): Phase {
+    return this.harness.phase;
+  }
+
+  get status(): SessionStatus {
+    if (this.approvals.questions.length > 0) return "waiting";
+    if (this.harness.phase !== "idle") return "running";
+    return this.hasNews ? "news" : "idle";
+  }
+
+  /** The leaf whose branch the chat shows. */
+  get visibleLeafId(): string | null {
+    return this.shownLeafId === undefined ? this.session.getLeafId() : this.shownLeafId;
+  }
+
+  #onEvent(event: HarnessEvent): void {
+    switch (event.type) {
+      case "save_failed":
+        this.unsavedReason = event.error.message;
+        break;
+      case "entries_saved":
+        this.unsavedReason = undefined;
+        return;
+      case "agent_settled":
+        this.hasNews = true;
+        break;
+      case "compaction_start":
+        this.progress = { text: vscode.l10n.t("Compacting the conversation…"), cancellable: true };
+        break;
+      case "auto_retry_start": {
+        const seconds = Math.round(event.delayMs / 1000);
+        this.progress = {
+          text: vscode.l10n.t(
+            "{0} Trying again in {1} s ({2} of {3}).",
+            event.errorMessage,
+            seconds,
+            event.attempt,
+            event.maxAttempts,
+          ),
+          cancellable: true,
+        };
+        break;
+      }
+      case "compaction_end":
+      case "turn_start":
+      case "auto_retry_end":
+        this.progress = undefined;
+        break;
+      case "phase_change":
+        if (event.phase === "idle") this.progress = undefined;
+        break;
+      case "message_update":
+      case "tool_execution_update":
+        return;
+      default:
+        break;
+    }
+    this.#changes.fire();
+  }
+
+  /** Shows the branch through an entry; the position itself is shown by `undefined`. */
+  show(entryId: string | null | undefined): void {
+    const leafId = entryId === undefined || entryId === null ? entryId : leafThrough(this.session, entryId);
+    const next = leafId === this.session.getLeafId() ? undefined : leafId;
+    this.shownLeafId = next;
+    this.#changes.fire();
+  }
+
+  setProgress(progress: { text: string; cancellable: boolean } | undefined): void {
+    this.progress = progress;
+    this.#changes.fire();
+  }
+
+  seen(): void {
+    if (!this.hasNews) return;
+    this.hasNews = false;
+    this.#changes.fire();
+  }
+
+  notifyChanged(): void {
+    this.#changes.fire();
+  }
+
+  async dispose(): Promise<void> {
+    for (const dispose of this.#toDispose) dispose();
+    await this.harness.dispose();
+    this.#events.dispose();
+    this.#ops.dispose();
+    this.#changes.dispose();
+    this.#tree.dispose();
+  }
+}
+
+/** Where session files come from; the folder is the working directory of new sessions. */
+export interface SessionSource {
+  create(cwd: string): Session;
+  open(path: string): Promise<Session>;
+  isPi(path: string): boolean;
+}
+
+export class SessionService implements vscode.Disposable {
+  readonly #source: SessionSource;
+  readonly #surroundings: SessionSurroundings;
+  readonly #state: vscode.Memento;
+  readonly #open = new Map<string, OpenSession>();
+  readonly #currentChanged = new vscode.EventEmitter<OpenSession | undefined>();
+  readonly #changed = new vscode.EventEmitter<OpenSession>();
+  #current: OpenSession | undefined;
+  /** Another session came to be the one of the side bar. */
+  readonly onDidChangeCurrent = this.#currentChanged.event;
+  /** Status or title of any open session changed. */
+  readonly onDidChangeSession = this.#changed.event;
+
+  constructor(source: SessionSource, surroundings: SessionSurroundings, state: vscode.Memento) {
+    this.#source = source;
+    this.#surroundings = surroundings;
+    this.#state = state;
+  }
+
+  get current(): OpenSession | undefined {
+    return this.#current;
+  }
+  get all(): OpenSession[] {
+    return [...this.#open.values()];
+  }
+
+  #adopt(session: Session, fromPi: boolean): OpenSession {
+    const opened = new OpenSession(session, this.#surroundings, fromPi);
+    this.#open.set(session.id, opened);
+    opened.onDidChange(() => this.#changed.fire(opened));
+    return opened;
+  }
+
+  /** A new session of a folder; its file appears with the first message. */
+  create(cwd: string): OpenSession {
+    const empty = this.all.find((open) => open.session.size() === 0 && open.session.cwd === cwd && open.phase === "idle");
+    return empty ?? this.#adopt(this.#source.create(cwd), false);
+  }
+
+  /** Opens a file, or hands out the session that has it open already. */
+  async open(path: string): Promise<OpenSession> {
+    const known = this.all.find((open) => open.session.file === path);
+    if (known !== undefined) return known;
+    const session = await this.#source.open(path);
+    const twice = this.#open.get(session.id);
+    if (twice !== undefined && twice.session.file === path) {
+      await session.close();
+      return twice;
+    }
+    const opened = this.#adopt(session, this.#source.isPi(path));
+    void opened.harness.restore().catch(() => {});
+    return opened;
+  }
+
+  /** Takes over a session that another part made (a fork, an import). */
+  take(session: Session): OpenSession {
+    const opened = this.#adopt(session, false);
+    void opened.harness.restore().catch(() => {});
+    return opened;
+  }
+
+  setCurrent(opened: OpenSession | undefined): void {
+    if (this.#current === opened) return;
+    this.#current = opened;
+    opened?.seen();
+    this.rememberCurrent();
+    this.#currentChanged.fire(opened);
+  }
+
+  /** The last open session comes back after a reload (product.md). */
+  rememberCurrent(): void {
+    void this.#state.update("coppice.lastSession", this.#current?.session.file);
+  }
+  get lastFile(): string | undefined {
+    return this.#state.get<string>("coppice.lastSession");
+  }
+
+  find(id: string): OpenSession | undefined {
+    return this.#open.get(id);
+  }
+
+  async close(opened: OpenSession): Promise<void> {
+    this.#open.delete(opened.session.id);
+    if (this.#current === opened) this.setCurrent(undefined);
+    await opened.dispose();
+  }
+
+  /** Model and level for every session that does not name its own. */
+  async applyDefaults(model: Model | undefined, level: ThinkingLevel): Promise<void> {
+    for (const open of this.all) {
+      if (open.harness.model === undefined && model !== undefined) {
+        await open.harness.setModel(model);
+        await open.harness.setThinkingLevel(level);
+      }
+    }
+  }
+
+  /** Saves and stops everything: before the window closes. */
+  async shutDown(): Promise<void> {
+    await Promise.allSettled(this.all.map((open) => open.dispose()));
+    this.#open.clear();
+  }
+
+  dispose(): void {
+    this.#currentChanged.dispose();
+    this.#changed.dispose();
+  }
+}
