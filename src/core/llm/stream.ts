@@ -38,6 +38,8 @@ export interface StreamFailure {
   retryAfterMs?: number;
   /** The real window in tokens, where an overflow error stated it. */
   learnedWindow?: number;
+  /** Fewer retries than the policy allows, where more are known to be useless (an empty reply: one). */
+  maxRetries?: number;
 }
 
 /** Parts of a request that hooks may change before it leaves (seed 1 §9, `before_provider_request`). */

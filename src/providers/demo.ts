@@ -1,0 +1,1 @@
+export const streamDemo = undefined as never;
