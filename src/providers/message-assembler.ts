@@ -11,6 +11,7 @@ import {
 import type { Model } from "../core/llm/model.ts";
 import type { LlmContext, StreamEvent, StreamFailure, StreamOptions } from "../core/llm/stream.ts";
 import { believable, estimatedUsage, type TokenCounts, usageOf } from "./cost.ts";
+import { shortHash } from "./prefix-hash.ts";
 import { parseToolArguments } from "./tool-arguments.ts";
 
 /** What names a part while it grows: the provider's index or id. */
@@ -24,6 +25,7 @@ export class MessageAssembler {
   /** Argument fragments of calls that have not ended. */
   readonly #open = new Map<number, string>();
   readonly #takenIds: Set<string>;
+  readonly #conversation: string;
   #counts: TokenCounts | undefined;
   #reportedCost: number | undefined;
 
@@ -35,6 +37,8 @@ export class MessageAssembler {
         message.role === "assistant" ? toolCallsOf(message).map(({ id }) => id) : [],
       ),
     );
+    const last = context.messages.at(-1);
+    this.#conversation = shortHash(`${context.messages.length} ${last?.timestamp} ${JSON.stringify(last?.content)}`);
     this.partial = {
       role: "assistant",
       content: [],
@@ -185,7 +189,8 @@ export class MessageAssembler {
   }
 
   #freeId(wanted: string | undefined): string {
-    const base = wanted === undefined || wanted === "" ? "call" : wanted;
+    // Made from the conversation, so that ids of turns that were compacted away do not come back.
+    const base = wanted === undefined || wanted === "" ? `call_${this.#conversation}` : wanted;
     // Ids of the Responses API are "call|item"; the call's half is the one that pairs.
     const [head, ...rest] = base.split("|");
     const numbered = (n: number) => [`${head}_${n}`, ...rest].join("|");
