@@ -65,7 +65,8 @@ export function entryText(entry: SessionEntry): string {
   }
 }
 
-function messageText(message: AgentMessage): string {
+/** The text of a message; images count for nothing. */
+export function messageText(message: AgentMessage): string {
   switch (message.role) {
     case "user":
     case "assistant":

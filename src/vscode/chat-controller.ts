@@ -1,0 +1,436 @@
+// What the chat asks, done: one message of the page to one call.
+import * as vscode from "vscode";
+import { assertNever, HarnessError } from "../core/errors.ts";
+import { contentText } from "../core/llm/messages.ts";
+import type { FromWebview } from "../protocol/from-webview.ts";
+import type { ChatHost } from "./chat-host.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Documents } from "./documents.ts";
+import { type EntryActions, messageOf } from "./entry-actions.ts";
+import type { ModelService } from "./model-service.ts";
+import type { SessionActions } from "./session-actions.ts";
+import type { OpenSession, SessionService } from "./session-service.ts";
+
+export interface ControllerServices {
+  sessions: SessionService;
+  models: ModelService;
+  configuration: Configuration;
+  documents: Documents;
+  sessionActions: SessionActions;
+  entryActions: EntryActions;
+  log: vscode.LogOutputChannel;
+  now: () => number;
+  /** Expands prompt templates and skills named by a slash command; undefined where it names none. */
+  expandSlash: (text: string, open: OpenSession) => Promise<string | undefined>;
+}
+
+type Message<T extends FromWebview["type"]> = Extract<FromWebview, { type: T }>;
+
+export class ChatController {
+  readonly #services: ControllerServices;
+
+  constructor(services: ControllerServices) {
+    this.#services = services;
+  }
+
+  async handle(message: FromWebview, host: ChatHost): Promise<void> {
+    const open = host.open;
+    try {
+      await this.#dispatch(message, host, open);
+    } catch (error) {
+      const text = messageOf(error);
+      if (text === undefined) return;
+      this.#services.log.error(error as Error);
+      if (open === undefined) void vscode.window.showErrorMessage(text);
+      else this.notice(open, "error", text);
+    }
+  }
+
+  /** A note in the conversation, with the log at hand for errors. */
+  notice(
+    open: OpenSession,
+    level: "info" | "warning" | "error",
+    text: string,
+    actions: { id: string; title: string }[] = [],
+  ): void {
+    const all = level === "error" ? [...actions, { id: "log", title: vscode.l10n.t("Show Log") }] : actions;
+    open.live.notice({ level, text, actions: all }, this.#services.now());
+  }
+
+  async #dispatch(message: FromWebview, host: ChatHost, open: OpenSession | undefined): Promise<void> {
+    const { sessions, models, sessionActions, entryActions, log } = this.#services;
+    switch (message.type) {
+      case "view.ready":
+      case "page.older":
+        return; // The host's own business.
+      case "prompt.submit":
+        return await this.#submit(message, host, open);
+      case "run.stop":
+      case "progress.cancel":
+        return this.stop(open, host);
+      case "run.retry":
+        return await open?.harness.continueRun();
+      case "queue.remove":
+        open?.harness.removeQueued(message.id);
+        return;
+      case "approval.answer":
+        if (open?.approvals.answer(message.nonce, message.decision) !== true) {
+          log.warn("An approval with an unknown nonce was dropped.");
+        }
+        return;
+      case "approvals.setMode":
+        return await this.#setMode(message.mode);
+      case "diff.open":
+        return await this.#openDiff(open, message.callId);
+      case "output.open":
+        return await this.#openOutput(open, message.callId);
+      case "branch.show":
+        if (open?.session.node(message.entryId) !== undefined) open.show(message.entryId);
+        return;
+      case "branch.leave":
+        open?.show(undefined);
+        return;
+      case "branch.continue": {
+        if (open?.shownLeafId === undefined) return;
+        const summarize = message.summary !== "none";
+        const focus = message.summary === "custom" ? { customInstructions: message.instructions } : {};
+        return await entryActions.continueFrom(open, open.shownLeafId, { summarize, ...focus });
+      }
+      case "message.edit":
+        return open === undefined ? undefined : await entryActions.editAndResend(open, message.entryId);
+      case "entry.copy":
+        return open === undefined ? undefined : await entryActions.copy(open, message.entryId);
+      case "entry.fork":
+        if (open !== undefined) await sessionActions.fork(open, message.entryId);
+        return;
+      case "entry.label":
+        if (open !== undefined) await entryActions.label(open, message.entryId);
+        host.snapshot();
+        return;
+      case "compact.start":
+        return open === undefined ? undefined : await entryActions.compact(open, message.instructions);
+      case "compact.undo":
+        return open === undefined ? undefined : await entryActions.undoCompaction(open, message.entryId);
+      case "summary.open":
+        return open === undefined ? undefined : await entryActions.openSummary(open, message.entryId);
+      case "notice.action":
+        return await this.#noticeAction(message, open, host);
+      case "setup.choose":
+        return await this.#useModel(await models.setUp(message.choiceId), open);
+      case "model.pick":
+        return await this.#useModel(await models.pick(open?.harness.model ?? models.chosen), open);
+      case "thinking.pick":
+        return await this.pickThinking(open);
+      case "session.new":
+        return await this.#newSession();
+      case "session.pick":
+        await sessionActions.pickAndOpen();
+        return;
+      case "context.inspect":
+        await vscode.commands.executeCommand("coppice.inspectContext");
+        return;
+      case "attachment.remove":
+        host.attachments = host.attachments.filter((attachment) => attachment.id !== message.id);
+        return host.refreshFrame();
+      case "attachment.add":
+        await vscode.commands.executeCommand("coppice.addSelectionToChat");
+        return;
+      case "file.open":
+        return await this.#openFile(message.path, message.line, open);
+      case "files.dropped":
+        for (const uri of message.uris) await this.#attachFile(uri, host);
+        return;
+      case "link.open":
+        return await this.#openLink(message.url);
+      case "code.copy":
+        await vscode.env.clipboard.writeText(message.text);
+        return;
+      case "code.insert":
+        await vscode.window.activeTextEditor?.edit((edit) => {
+          const editor = vscode.window.activeTextEditor;
+          if (editor !== undefined) edit.replace(editor.selection, message.text);
+        });
+        return;
+      case "log.show":
+        log.show(true);
+        return;
+      case "view.focus":
+        await vscode.commands.executeCommand("setContext", "coppice.chatFocused", message.focused);
+        if (message.focused && host.open !== undefined && sessions.current === host.open) host.open.seen();
+        return;
+      default:
+        return assertNever(message);
+    }
+  }
+
+  // ---- prompts
+
+  async #submit(message: Message<"prompt.submit">, host: ChatHost, open: OpenSession | undefined): Promise<void> {
+    const refuse = (reason: string) => host.post({ type: "prompt.refused", submitId: message.submitId, reason });
+    const accept = () => host.post({ type: "prompt.accepted", submitId: message.submitId });
+    try {
+      if (await this.#slash(message.text, open, accept)) return;
+      if (!vscode.workspace.isTrusted) {
+        return refuse(vscode.l10n.t("This workspace is restricted. Trust it to let Coppice work in it."));
+      }
+      let target = open;
+      if (target === undefined) {
+        const cwd = await this.#services.sessionActions.folder();
+        if (cwd === undefined) return refuse(vscode.l10n.t("Open a folder first: Coppice works on the files of a folder."));
+        target = this.#services.sessions.create(cwd);
+        this.#services.sessions.setCurrent(target);
+      }
+      if (target.session.readOnlyReason !== undefined) return refuse(target.session.readOnlyReason);
+      const { chosen, chosenLevel } = this.#services.models;
+      if (target.harness.model === undefined && chosen !== undefined) {
+        await target.harness.setModel(chosen);
+        await target.harness.setThinkingLevel(chosenLevel);
+      }
+      if (target.harness.model === undefined) return refuse(vscode.l10n.t("Choose a model first."));
+      const text = (await this.#services.expandSlash(message.text, target)) ?? message.text;
+      const images = message.images.map(({ mimeType, data }) => ({ type: "image" as const, mimeType, data }));
+      const full = withAttachments(text, host.attachments);
+      if (full.trim() === "" && images.length === 0) return refuse(vscode.l10n.t("The message is empty."));
+      if (target.phase !== "idle") {
+        if (message.mode === "steer") target.harness.steer(full, images);
+        else target.harness.followUp(full, images);
+        host.attachments = [];
+        return accept();
+      }
+      // Sending from a point that is being looked at moves there first (product.md "Looking is not moving").
+      if (target.shownLeafId !== undefined) {
+        const summarize = this.#services.configuration.askSummary() === "always";
+        if (!(await this.#services.entryActions.moveTo(target, target.shownLeafId, { summarize }))) {
+          return refuse(vscode.l10n.t("The position did not move, so nothing was sent."));
+        }
+      }
+      host.attachments = [];
+      accept();
+      await this.#run(target, () => target.harness.prompt(full, images));
+    } catch (error) {
+      refuse(messageOf(error) ?? vscode.l10n.t("Cancelled."));
+    }
+  }
+
+  /** Runs and tells of failures where the person looks. */
+  async #run(open: OpenSession, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      const text = messageOf(error);
+      if (text !== undefined) this.notice(open, "error", text, [{ id: "retry", title: vscode.l10n.t("Try Again") }]);
+    }
+    this.#services.sessions.rememberCurrent();
+  }
+
+  async #slash(text: string, open: OpenSession | undefined, accept: () => void): Promise<boolean> {
+    const match = /^\/(\w+)(?:\s+([\s\S]*))?$/.exec(text.trim());
+    if (match === null) return false;
+    const argument = match[2] ?? "";
+    const { entryActions, sessionActions } = this.#services;
+    switch (match[1]) {
+      case "compact":
+        if (open === undefined) return false;
+        accept();
+        await this.#run(open, () => entryActions.compact(open, argument));
+        return true;
+      case "tree":
+        accept();
+        await vscode.commands.executeCommand("coppice.navigate");
+        return true;
+      case "new":
+        accept();
+        await this.#newSession();
+        return true;
+      case "fork":
+        if (open === undefined) return false;
+        accept();
+        await sessionActions.fork(open);
+        return true;
+      case "undo":
+        if (open === undefined) return false;
+        accept();
+        await this.#run(open, () => entryActions.undoCompaction(open));
+        return true;
+      case "name":
+        if (open === undefined) return false;
+        accept();
+        if (argument === "") await sessionActions.rename(open);
+        else await open.session.appendSessionName(argument);
+        open.notifyChanged();
+        return true;
+      case "model":
+        accept();
+        await this.#useModel(await this.#services.models.pick(open?.harness.model), open);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Stops what is on; queued messages go back into the composer. */
+  stop(open: OpenSession | undefined, host: ChatHost | undefined): void {
+    if (open === undefined) return;
+    const queued = open.harness.abort();
+    const text = queued.map(({ message }) => ("content" in message ? contentText(message.content as string) : "")).join("\n\n");
+    if (text.trim() !== "") host?.post({ type: "composer.set", text, ifEmpty: true });
+  }
+
+  async #newSession(): Promise<void> {
+    const open = await this.#services.sessionActions.newSession();
+    if (open === undefined) this.#services.sessions.setCurrent(undefined);
+  }
+
+  // ---- models
+
+  async #useModel(model: Awaited<ReturnType<ModelService["pick"]>>, open: OpenSession | undefined): Promise<void> {
+    if (model === undefined) return;
+    if (open !== undefined) await open.harness.setModel(model);
+  }
+
+  async pickThinking(open: OpenSession | undefined): Promise<void> {
+    const model = open?.harness.model ?? this.#services.models.chosen;
+    if (model === undefined) throw new HarnessError("auth", vscode.l10n.t("Choose a model first."));
+    const current = open?.harness.thinkingLevel ?? this.#services.models.chosenLevel;
+    const level = await this.#services.models.pickLevel(model, current);
+    if (level !== undefined) await open?.harness.setThinkingLevel(level);
+  }
+
+  async #setMode(mode: Message<"approvals.setMode">["mode"]): Promise<void> {
+    if (mode === "all" && this.#services.configuration.approvalsMode() !== "all") {
+      const allow = vscode.l10n.t("Allow Everything");
+      const answer = await vscode.window.showWarningMessage(
+        vscode.l10n.t("Let Coppice change files and run commands without asking?"),
+        {
+          modal: true,
+          detail: vscode.l10n.t(
+            "Commands run with your rights and are not confined. Changes outside the workspace, to files that run code or steer agents, and commands that use the network still ask.",
+          ),
+        },
+        allow,
+      );
+      if (answer !== allow) {
+        for (const open of this.#services.sessions.all) open.notifyChanged();
+        return;
+      }
+    }
+    await this.#services.configuration.setApprovalsMode(mode);
+    for (const open of this.#services.sessions.all) {
+      open.approvals.reconsider();
+      open.notifyChanged();
+    }
+  }
+
+  // ---- opening things
+
+  async #resultOf(open: OpenSession, callId: string) {
+    for (const id of [...open.session.pathTo(open.visibleLeafId)].reverse()) {
+      if (open.session.node(id)?.role !== "toolResult") continue;
+      const entry = await open.session.getEntry(id);
+      if (entry?.type === "message" && entry.message.role === "toolResult" && entry.message.toolCallId === callId) {
+        return entry.message;
+      }
+    }
+    return undefined;
+  }
+
+  async #openDiff(open: OpenSession | undefined, callId: string): Promise<void> {
+    if (open === undefined) return;
+    const proposal = open.approvals.proposalOf(callId);
+    if (proposal?.after !== undefined) {
+      const title = vscode.l10n.t("{0} (proposed)", proposal.title);
+      return await this.#services.documents.showDiff(proposal.path ?? "file", proposal.before ?? "", proposal.after, title, callId);
+    }
+    const result = await this.#resultOf(open, callId);
+    const details = result?.details as { path?: string; before?: string; after?: string } | undefined;
+    if (typeof details?.before !== "string" || typeof details.after !== "string") return;
+    const name = details.path ?? "file";
+    const title = vscode.l10n.t("{0} (changed by Coppice)", name.replace(/^.*[\\/]/, ""));
+    await this.#services.documents.showDiff(name, details.before, details.after, title, callId);
+  }
+
+  async #openOutput(open: OpenSession | undefined, callId: string): Promise<void> {
+    if (open === undefined) return;
+    const result = await this.#resultOf(open, callId);
+    if (result === undefined) return;
+    const details = result.details as { fullOutputPath?: string } | undefined;
+    const text = contentText(result.content);
+    if (details?.fullOutputPath !== undefined) {
+      const uri = vscode.Uri.file(details.fullOutputPath);
+      const opened = await vscode.window.showTextDocument(uri, { preview: true }).then(
+        () => true,
+        () => false,
+      );
+      if (opened) return;
+    }
+    await this.#services.documents.show(`/${open.session.id}/${callId}/output.txt`, text);
+  }
+
+  async #openFile(path: string, line: number | undefined, open: OpenSession | undefined): Promise<void> {
+    const root = open?.session.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+    if (root === undefined) return;
+    const uri = path.startsWith("/") ? vscode.Uri.file(path) : vscode.Uri.joinPath(vscode.Uri.file(root), path);
+    // The transcript may name any file; only those of the workspace are opened by a click.
+    if (vscode.workspace.getWorkspaceFolder(uri) === undefined) return;
+    const at = line === undefined ? undefined : new vscode.Position(Math.max(0, line - 1), 0);
+    await vscode.window.showTextDocument(uri, {
+      preview: true,
+      ...(at === undefined ? {} : { selection: new vscode.Range(at, at) }),
+    });
+  }
+
+  async #attachFile(text: string, host: ChatHost): Promise<void> {
+    const uri = vscode.Uri.parse(text, true);
+    const folder = vscode.workspace.getWorkspaceFolder(uri);
+    if (folder === undefined) return;
+    const path = vscode.workspace.asRelativePath(uri, false);
+    host.attachments.push({ id: `file:${path}`, title: path, detail: vscode.l10n.t("file"), text: `File: ${path}` });
+    host.refreshFrame();
+  }
+
+  /** Shows the whole address before anything leaves the editor; http and https only. */
+  async #openLink(url: string): Promise<void> {
+    let parsed: URL;
+    try {
+      parsed = new URL(url);
+    } catch {
+      return;
+    }
+    if (parsed.protocol !== "http:" && parsed.protocol !== "https:") return;
+    const go = vscode.l10n.t("Open Link");
+    const answer = await vscode.window.showInformationMessage(
+      vscode.l10n.t("Open this link from the conversation?"),
+      { modal: true, detail: parsed.href },
+      go,
+    );
+    if (answer === go) await vscode.env.openExternal(vscode.Uri.parse(parsed.href, true));
+  }
+
+  async #noticeAction(message: Message<"notice.action">, open: OpenSession | undefined, host: ChatHost): Promise<void> {
+    switch (message.actionId) {
+      case "log":
+        return this.#services.log.show(true);
+      case "retry":
+        host.post({ type: "state.frame", seq: host.nextSeq(), ops: [{ op: "item.removed", id: message.itemId }] });
+        if (open !== undefined) await this.#run(open, () => open.harness.continueRun());
+        return;
+      case "providers":
+        await vscode.commands.executeCommand("coppice.manageProviders");
+        return;
+      case "compact":
+        if (open !== undefined) await this.#services.entryActions.compact(open, "");
+        return;
+      case "resumeCompaction":
+        await open?.harness.resumeAutoCompaction();
+        return;
+      default:
+        return;
+    }
+  }
+}
+
+/** The prompt with what the person attached in front, as the entry keeps it (providers §5.12). */
+export function withAttachments(text: string, attachments: readonly { text: string }[]): string {
+  if (attachments.length === 0) return text;
+  return `${attachments.map((attachment) => attachment.text).join("\n\n")}\n\n${text}`;
+}

@@ -1,0 +1,273 @@
+// One webview and the session that it shows: snapshots, numbered frames, and messages checked before they are heard.
+import * as vscode from "vscode";
+import type { HarnessContext } from "../core/harness/agent-harness.ts";
+import { type FromWebview, fromWebviewSchema } from "../protocol/from-webview.ts";
+import type { ToWebview, ViewOp } from "../protocol/to-webview.ts";
+import type { ApprovalView, TranscriptItem } from "../protocol/view-state.ts";
+import type { ApprovalQuestion } from "./approvals.ts";
+import { type ChatFrame, chatFrame, type FrameInput } from "./chat-state.ts";
+import type { OpenSession } from "./session-service.ts";
+import { oldestEntryId, transcriptPage } from "./transcript-items.ts";
+import { newestCompaction } from "../core/harness/undo-compaction.ts";
+
+/** Deltas are joined for this long: the number of messages costs, not their text (vscode page, streaming). */
+const FRAME_MS = 50;
+const PAGE_ITEMS = 60;
+
+export interface ChatHostServices {
+  log: vscode.LogOutputChannel;
+  modelName: (provider: string, modelId: string) => string;
+  /** Everything of the frame that is not the session's own. */
+  frameInput: (open: OpenSession | undefined, context: HarnessContext | undefined) => FrameInput;
+  /** Hears valid messages. */
+  handle: (message: FromWebview, host: ChatHost) => Promise<void>;
+  strings: Record<string, string>;
+}
+
+export class ChatHost implements vscode.Disposable {
+  readonly #webview: vscode.Webview;
+  readonly #services: ChatHostServices;
+  readonly #disposables: vscode.Disposable[] = [];
+  readonly #approvalViews = new WeakMap<ApprovalQuestion, ApprovalView>();
+  #open: OpenSession | undefined;
+  #bound: vscode.Disposable[] = [];
+  #seq = 0;
+  #ready = false;
+  #ops: ViewOp[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #frameDirty = false;
+  #contextDirty = true;
+  #context: HarnessContext | undefined;
+  #sent: Partial<ChatFrame> = {};
+  #oldest: string | undefined;
+  #snapshotWanted = false;
+  #snapshotRunning = false;
+  /** Files and selections that the next message carries. */
+  attachments: { id: string; title: string; detail: string; text: string }[] = [];
+
+  constructor(webview: vscode.Webview, services: ChatHostServices) {
+    this.#webview = webview;
+    this.#services = services;
+    this.#disposables.push(webview.onDidReceiveMessage((message) => this.#receive(message)));
+  }
+
+  get open(): OpenSession | undefined {
+    return this.#open;
+  }
+
+  /** Binds the page to a session, or to none. */
+  bind(open: OpenSession | undefined): void {
+    for (const disposable of this.#bound.splice(0)) disposable.dispose();
+    this.#open = open;
+    this.#context = undefined;
+    this.#contextDirty = true;
+    if (open !== undefined) {
+      let shown = open.shownLeafId;
+      this.#bound.push(
+        open.onOps((ops) => {
+          if (open.shownLeafId === undefined) this.#push(ops);
+        }),
+        open.onDidChange(() => {
+          if (shown !== open.shownLeafId) {
+            shown = open.shownLeafId;
+            this.snapshot();
+          }
+          this.refreshFrame();
+        }),
+        open.onEvent((event) => {
+          switch (event.type) {
+            case "turn_end":
+            case "settled":
+            case "model_update":
+            case "window_learned":
+              this.#contextDirty = true;
+              return this.refreshFrame();
+            case "session_tree":
+              this.#contextDirty = true;
+              return this.snapshot();
+            case "compaction_end":
+              this.#contextDirty = true;
+              if (event.entryId !== undefined) this.snapshot();
+              return;
+            default:
+              return;
+          }
+        }),
+        open.session.onDidChange === undefined
+          ? { dispose: () => {} }
+          : { dispose: open.session.onDidChange((change) => change.external && this.snapshot()) },
+      );
+    }
+    this.snapshot();
+  }
+
+  /** Called when the page's view is shown or hidden; a hidden page is gone and asks again when it is back. */
+  setVisible(visible: boolean): void {
+    if (!visible) this.#ready = false;
+  }
+
+  /** The number of a message that is sent outside of the frames. */
+  nextSeq(): number {
+    this.#seq += 1;
+    return this.#seq;
+  }
+
+  post(message: ToWebview): void {
+    if (this.#ready) void this.#webview.postMessage(message);
+  }
+
+  #receive(raw: unknown): void {
+    const parsed = fromWebviewSchema.safeParse(raw);
+    if (!parsed.success) {
+      this.#services.log.warn(`A message of the page was not understood and dropped: ${JSON.stringify(raw)?.slice(0, 200)}`);
+      return;
+    }
+    const message = parsed.data;
+    if (message.type === "view.ready") {
+      this.#ready = true;
+      this.snapshot();
+      return;
+    }
+    if (message.type === "page.older") {
+      void this.#older();
+      return;
+    }
+    void this.#services.handle(message, this).catch((error) => this.#services.log.error(error));
+  }
+
+  #push(ops: readonly ViewOp[]): void {
+    if (!this.#ready) return;
+    for (const op of ops) {
+      const last = this.#ops.at(-1);
+      if (
+        op.op === "text.append" &&
+        last?.op === "text.append" &&
+        last.id === op.id &&
+        last.block === op.block &&
+        last.blockType === op.blockType
+      ) {
+        last.text += op.text;
+      } else if (op.op === "item.upsert" && last?.op === "item.upsert" && last.item.id === op.item.id) {
+        last.item = op.item;
+      } else {
+        this.#ops.push(op.op === "text.append" ? { ...op } : op);
+      }
+    }
+    this.#schedule();
+  }
+
+  /** State other than rows may have changed. */
+  refreshFrame(): void {
+    this.#frameDirty = true;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (!this.#ready) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#flush();
+    }, FRAME_MS);
+  }
+
+  async #flush(): Promise<void> {
+    if (!this.#ready) return;
+    if (this.#frameDirty) {
+      this.#frameDirty = false;
+      if (this.#contextDirty) await this.#updateContext();
+      const frame = this.#frame();
+      const patch: Record<string, unknown> = {};
+      for (const [key, value] of Object.entries(frame)) {
+        if (JSON.stringify(value) !== JSON.stringify(this.#sent[key as keyof ChatFrame])) patch[key] = value;
+      }
+      if (Object.keys(patch).length > 0) {
+        this.#sent = frame;
+        this.#ops.push({ op: "state.patch", patch });
+      }
+    }
+    if (this.#snapshotRunning || this.#ops.length === 0) return;
+    const ops = this.#ops.splice(0);
+    this.#seq += 1;
+    this.post({ type: "state.frame", seq: this.#seq, ops });
+  }
+
+  async #updateContext(): Promise<void> {
+    this.#contextDirty = false;
+    const open = this.#open;
+    if (open === undefined || open.session.size() === 0) {
+      this.#context = undefined;
+      return;
+    }
+    this.#context = await open.harness.contextUsage().catch(() => undefined);
+  }
+
+  #frame(): ChatFrame {
+    return chatFrame(this.#services.frameInput(this.#open, this.#context), this.#approvalViews);
+  }
+
+  #itemContext(open: OpenSession) {
+    return {
+      session: open.session,
+      modelName: this.#services.modelName,
+      undoableCompaction: open.shownLeafId === undefined ? newestCompaction(open.session, open.session.getLeafId()) : undefined,
+    };
+  }
+
+  /** Sends the whole state with the newest page; requests that come meanwhile are joined. */
+  snapshot(): void {
+    this.#snapshotWanted = true;
+    if (this.#snapshotRunning || !this.#ready) return;
+    this.#snapshotRunning = true;
+    void this.#sendSnapshots().finally(() => {
+      this.#snapshotRunning = false;
+    });
+  }
+
+  async #sendSnapshots(): Promise<void> {
+    while (this.#snapshotWanted && this.#ready) {
+      this.#snapshotWanted = false;
+      const open = this.#open;
+      let items: TranscriptItem[] = [];
+      let hasOlder = false;
+      if (open !== undefined) {
+        try {
+          await open.session.ready();
+          for (let attempt = 0; attempt < 3; attempt++) {
+            const size = open.session.size();
+            ({ items, hasOlder } = await transcriptPage(open.visibleLeafId, this.#itemContext(open), PAGE_ITEMS));
+            // What was saved while the page was read is in neither the page nor the live rows: read again.
+            if (size === open.session.size()) break;
+          }
+        } catch (error) {
+          this.#services.log.error(error as Error);
+        }
+      }
+      await this.#updateContext();
+      if (open !== this.#open) continue;
+      if (open !== undefined && open.shownLeafId === undefined) items = open.live.overlay(items);
+      this.#oldest = oldestEntryId(items);
+      this.#ops = [];
+      this.#frameDirty = false;
+      this.#sent = this.#frame();
+      this.#seq += 1;
+      const state = { ...(this.#sent as ChatFrame), items, hasOlder, hasNewer: false };
+      this.post({ type: "state.snapshot", seq: this.#seq, state, strings: this.#services.strings });
+    }
+  }
+
+  async #older(): Promise<void> {
+    const open = this.#open;
+    if (open === undefined || this.#oldest === undefined) return;
+    const page = await transcriptPage(open.visibleLeafId, this.#itemContext(open), PAGE_ITEMS, this.#oldest);
+    if (open !== this.#open) return;
+    this.#oldest = oldestEntryId(page.items) ?? this.#oldest;
+    this.#seq += 1;
+    this.post({ type: "page.items", seq: this.#seq, items: page.items, hasOlder: page.hasOlder });
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#ready = false;
+    for (const disposable of [...this.#bound, ...this.#disposables]) disposable.dispose();
+  }
+}

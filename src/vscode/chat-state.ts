@@ -1,0 +1,129 @@
+// Everything of the chat's state but its rows, from the session that it shows.
+import * as vscode from "vscode";
+import type { HarnessContext } from "../core/harness/agent-harness.ts";
+import type { QueuedItem } from "../core/agent/message-queue.ts";
+import { messageText } from "../core/harness/session-memory.ts";
+import { modelKey } from "../core/llm/model.ts";
+import { planNavigation } from "../core/harness/tree-navigation.ts";
+import { isVisible } from "../core/session/siblings.ts";
+import type { ApprovalView, ChatState, ContextView, Phase, SetupChoice } from "../protocol/view-state.ts";
+import type { ApprovalQuestion } from "./approvals.ts";
+import type { Configuration } from "./configuration.ts";
+import { diffView } from "./diff-view.ts";
+import type { OpenSession } from "./session-service.ts";
+
+export type ChatFrame = Omit<ChatState, "items" | "hasOlder" | "hasNewer">;
+
+const PHASES: Record<OpenSession["phase"], Phase> = {
+  idle: "idle",
+  starting: "starting",
+  turn: "turn",
+  compaction: "compaction",
+  branch_summary: "branchSummary",
+};
+
+export interface FrameInput {
+  open: OpenSession | undefined;
+  title: string | undefined;
+  configuration: Configuration;
+  context: HarnessContext | undefined;
+  costUsd: number | undefined;
+  /** The model that a new session would have. */
+  defaultModel: { key: string; name: string; provider: string; isDemo: boolean } | null;
+  defaultThinking: { level: string; levels: readonly string[] };
+  setup: SetupChoice[] | null;
+  attachments: ChatState["attachments"];
+  slashCommands: ChatState["slashCommands"];
+}
+
+function approvalView(question: ApprovalQuestion): ApprovalView {
+  const { proposal } = question;
+  return {
+    nonce: question.nonce,
+    callId: question.callId,
+    toolName: question.toolName,
+    kind: proposal.kind,
+    title: proposal.title,
+    ...(proposal.path === undefined ? {} : { path: proposal.path }),
+    ...(proposal.command === undefined ? {} : { command: proposal.command }),
+    ...(proposal.after === undefined
+      ? {}
+      : { diff: diffView(proposal.path ?? proposal.title, proposal.before ?? "", proposal.after) }),
+    warnings: proposal.warnings,
+    ...(proposal.sessionScope === undefined ? {} : { sessionScope: proposal.sessionScope }),
+  };
+}
+
+function contextView(context: HarnessContext, costUsd: number | undefined): ContextView {
+  return {
+    tokens: context.tokens,
+    estimated: context.estimated,
+    window: context.window,
+    threshold: context.threshold,
+    reserveTokens: context.reserveTokens,
+    keepRecentTokens: context.keepRecentTokens,
+    ...(costUsd === undefined ? {} : { costUsd }),
+  };
+}
+
+function viewingOf(open: OpenSession, ask: "ask" | "always" | "never"): ChatState["viewing"] {
+  if (open.shownLeafId === undefined) return null;
+  const { ids } = planNavigation(open.session, open.shownLeafId);
+  const abandoned = ids.filter((id) => {
+    const node = open.session.node(id);
+    return node !== undefined && isVisible(node);
+  });
+  return {
+    leafId: open.shownLeafId,
+    title: vscode.l10n.t("You are looking at an earlier point. Nothing has moved."),
+    abandonedEntries: abandoned.length,
+    ask,
+  };
+}
+
+/** The frame of the chat; an approval's diff is computed once a question (see `cache`). */
+export function chatFrame(input: FrameInput, cache: WeakMap<ApprovalQuestion, ApprovalView>): ChatFrame {
+  const { open, configuration } = input;
+  const model = open?.harness.model;
+  const approvals = (open?.approvals.questions ?? []).map((question) => {
+    let view = cache.get(question);
+    if (view === undefined) {
+      view = approvalView(question);
+      cache.set(question, view);
+    }
+    return view;
+  });
+  const queues = open?.harness.queues ?? { steering: [], followUp: [] };
+  const queued = (mode: "steer" | "followUp", items: readonly QueuedItem[]) =>
+    items.map(({ id, message }) => ({ id, mode, text: messageText(message) }));
+  return {
+    session:
+      open === undefined
+        ? null
+        : {
+            id: open.session.id,
+            title: input.title ?? vscode.l10n.t("New session"),
+            ...(open.session.readOnlyReason === undefined ? {} : { readOnlyReason: open.session.readOnlyReason }),
+            fromPi: open.fromPi,
+            ...(open.unsavedReason === undefined ? {} : { unsavedReason: open.unsavedReason }),
+          },
+    phase: open === undefined ? "idle" : PHASES[open.phase],
+    trusted: vscode.workspace.isTrusted,
+    hasWorkspace: (vscode.workspace.workspaceFolders?.length ?? 0) > 0,
+    model:
+      model === undefined
+        ? input.defaultModel
+        : { key: modelKey(model), name: model.name, provider: model.provider, isDemo: model.api === "coppice-demo" },
+    thinkingLevel: open === undefined || model === undefined ? input.defaultThinking.level : open.harness.thinkingLevel,
+    thinkingLevels: [...(model === undefined ? input.defaultThinking.levels : model.thinkingLevels)],
+    approvalsMode: configuration.approvalsMode(),
+    context: input.context === undefined ? null : contextView(input.context, input.costUsd),
+    queue: [...queued("steer", queues.steering), ...queued("followUp", queues.followUp)],
+    viewing: open === undefined ? null : viewingOf(open, configuration.askSummary()),
+    approvals,
+    progress: open?.progress ?? null,
+    setup: input.setup,
+    attachments: input.attachments,
+    slashCommands: input.slashCommands,
+  };
+}

@@ -1,0 +1,112 @@
+// The chat in the side bar, and as a tab of the editor.
+import * as vscode from "vscode";
+import { ChatHost, type ChatHostServices } from "./chat-host.ts";
+import { chatHtml, chatWebviewOptions } from "./chat-html.ts";
+import type { OpenSession, SessionService } from "./session-service.ts";
+
+export const CHAT_VIEW_ID = "coppice.chat";
+export const CHAT_PANEL_TYPE = "coppice.chatPanel";
+
+export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
+  readonly #extensionUri: vscode.Uri;
+  readonly #sessions: SessionService;
+  readonly #services: ChatHostServices;
+  readonly #disposables: vscode.Disposable[] = [];
+  readonly #panels = new Set<ChatHost>();
+  #view: vscode.WebviewView | undefined;
+  #host: ChatHost | undefined;
+  readonly #resolved = new vscode.EventEmitter<void>();
+
+  constructor(extensionUri: vscode.Uri, sessions: SessionService, services: ChatHostServices) {
+    this.#extensionUri = extensionUri;
+    this.#sessions = sessions;
+    this.#services = services;
+    this.#disposables.push(
+      this.#resolved,
+      sessions.onDidChangeCurrent((open) => this.#host?.bind(open)),
+      sessions.onDidChangeSession(() => this.#updateBadge()),
+    );
+  }
+
+  /** The host of the side bar's chat, where it has been shown. */
+  get host(): ChatHost | undefined {
+    return this.#host;
+  }
+
+  get hosts(): ChatHost[] {
+    return [...(this.#host === undefined ? [] : [this.#host]), ...this.#panels];
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.#view = view;
+    view.webview.options = chatWebviewOptions(this.#extensionUri);
+    const host = new ChatHost(view.webview, this.#services);
+    this.#host?.dispose();
+    this.#host = host;
+    view.onDidChangeVisibility(() => {
+      host.setVisible(view.visible);
+      if (view.visible) this.#sessions.current?.seen();
+    });
+    view.onDidDispose(() => {
+      if (this.#host === host) this.#host = undefined;
+      host.dispose();
+    });
+    host.bind(this.#sessions.current);
+    view.webview.html = chatHtml(view.webview, this.#extensionUri);
+    this.#updateBadge();
+    this.#resolved.fire();
+  }
+
+  /** Shows the side bar's chat and resolves with its host. */
+  async reveal(preserveFocus = false): Promise<ChatHost | undefined> {
+    if (this.#view !== undefined) this.#view.show(preserveFocus);
+    else await vscode.commands.executeCommand(`${CHAT_VIEW_ID}.focus`, { preserveFocus });
+    if (this.#host === undefined) {
+      await new Promise<void>((resolve) => {
+        const wait = this.#resolved.event(() => {
+          wait.dispose();
+          resolve();
+        });
+        setTimeout(resolve, 5000);
+      });
+    }
+    return this.#host;
+  }
+
+  /** Opens a session as a tab of the editor, bound to that session. */
+  openInEditor(open: OpenSession, title: string): ChatHost {
+    const panel = vscode.window.createWebviewPanel(CHAT_PANEL_TYPE, title, vscode.ViewColumn.Active, {
+      ...chatWebviewOptions(this.#extensionUri),
+      retainContextWhenHidden: false,
+    });
+    panel.iconPath = vscode.Uri.joinPath(this.#extensionUri, "media", "icon.svg");
+    const host = new ChatHost(panel.webview, this.#services);
+    this.#panels.add(host);
+    panel.onDidChangeViewState(() => host.setVisible(panel.visible));
+    panel.onDidDispose(() => {
+      this.#panels.delete(host);
+      host.dispose();
+    });
+    host.bind(open);
+    panel.webview.html = chatHtml(panel.webview, this.#extensionUri);
+    return host;
+  }
+
+  refreshFrames(): void {
+    for (const host of this.hosts) host.refreshFrame();
+  }
+
+  #updateBadge(): void {
+    if (this.#view === undefined) return;
+    const waiting = this.#sessions.all.filter((open) => open.status === "waiting").length;
+    this.#view.badge =
+      waiting === 0
+        ? undefined
+        : { value: waiting, tooltip: vscode.l10n.t("{0} waiting for your approval", waiting) };
+  }
+
+  dispose(): void {
+    for (const host of this.hosts) host.dispose();
+    for (const disposable of this.#disposables) disposable.dispose();
+  }
+}

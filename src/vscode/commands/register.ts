@@ -1,0 +1,154 @@
+// Commands: id to handler. Arguments of menus are taken only where they name something that exists.
+import * as vscode from "vscode";
+import type { ChatController } from "../chat-controller.ts";
+import type { ChatView } from "../chat-view.ts";
+import type { EntryActions } from "../entry-actions.ts";
+import type { ModelService } from "../model-service.ts";
+import { reportError } from "../report-error.ts";
+import type { SessionActions } from "../session-actions.ts";
+import type { OpenSession, SessionService } from "../session-service.ts";
+import { selectionAttachment } from "./add-selection.ts";
+
+export interface CommandServices {
+  sessions: SessionService;
+  chat: ChatView;
+  controller: ChatController;
+  sessionActions: SessionActions;
+  entryActions: EntryActions;
+  models: ModelService;
+  log: vscode.LogOutputChannel;
+}
+
+type Handler = (...args: unknown[]) => unknown;
+
+/** The id in a menu's argument, a tree element or a plain id; undefined unless the session has such an entry. */
+export function entryIdOf(open: OpenSession, argument: unknown): string | undefined {
+  const id =
+    typeof argument === "string"
+      ? argument
+      : typeof argument === "object" && argument !== null
+        ? (argument as { entryId?: unknown }).entryId
+        : undefined;
+  return typeof id === "string" && open.session.node(id) !== undefined ? id : undefined;
+}
+
+function needSession(sessions: SessionService): OpenSession {
+  const open = sessions.current;
+  if (open === undefined) throw new Error(vscode.l10n.t("No session is open."));
+  return open;
+}
+
+function handlers(services: CommandServices): Record<string, Handler> {
+  const { sessions, chat, controller, sessionActions, entryActions, models, log } = services;
+  /** The entry that a command is about: given by a menu, or picked. */
+  const entry = async (open: OpenSession, argument: unknown) =>
+    entryIdOf(open, argument) ?? (await entryActions.pickEntry(open));
+  const withEntry =
+    (action: (open: OpenSession, entryId: string) => Promise<void>): Handler =>
+    async (argument) => {
+      const open = needSession(sessions);
+      const id = await entry(open, argument);
+      if (id !== undefined) await action(open, id);
+    };
+  return {
+    "coppice.newSession": async () => {
+      await chat.reveal();
+      if ((await sessionActions.newSession()) === undefined) sessions.setCurrent(undefined);
+      chat.host?.post({ type: "composer.focus" });
+    },
+    "coppice.openSession": async () => {
+      if ((await sessionActions.pickAndOpen()) !== undefined) await chat.reveal();
+    },
+    "coppice.renameSession": () => sessionActions.rename(needSession(sessions)),
+    "coppice.deleteSession": async () => {
+      const open = needSession(sessions);
+      if (open.session.file !== undefined) {
+        await sessionActions.delete(open.session.file, open.session.getName() ?? open.session.id);
+      }
+    },
+    "coppice.forkSession": (argument) => {
+      const open = needSession(sessions);
+      return sessionActions.fork(open, entryIdOf(open, argument));
+    },
+    "coppice.exportSession": () => sessionActions.export(needSession(sessions)),
+    "coppice.importSession": () => sessionActions.import(),
+    "coppice.openInEditor": () => {
+      const open = needSession(sessions);
+      chat.openInEditor(open, open.session.getName() ?? "Coppice");
+    },
+    "coppice.compact": async () => {
+      const open = needSession(sessions);
+      const focus = await vscode.window.showInputBox({
+        title: vscode.l10n.t("Compact"),
+        prompt: vscode.l10n.t("What should the summary pay attention to? Leave empty for nothing in particular."),
+      });
+      if (focus !== undefined) await entryActions.compact(open, focus);
+    },
+    "coppice.undoCompaction": (argument) => {
+      const open = needSession(sessions);
+      return entryActions.undoCompaction(open, entryIdOf(open, argument));
+    },
+    "coppice.navigate": withEntry(async (open, id) => {
+      await chat.reveal(true);
+      open.show(id);
+    }),
+    "coppice.showEntry": withEntry(async (open, id) => {
+      await chat.reveal(true);
+      open.show(id);
+    }),
+    "coppice.continueFromHere": withEntry((open, id) => entryActions.continueFrom(open, id, { summarize: false })),
+    "coppice.continueWithSummary": withEntry(async (open, id) => {
+      const customInstructions = await vscode.window.showInputBox({
+        title: vscode.l10n.t("Continue from here, with a summary of the branch that is left"),
+        prompt: vscode.l10n.t("What should the summary pay attention to? Leave empty for nothing in particular."),
+      });
+      if (customInstructions === undefined) return;
+      await entryActions.continueFrom(open, id, { summarize: true, ...(customInstructions === "" ? {} : { customInstructions }) });
+    }),
+    "coppice.editAndResend": withEntry(async (open, id) => {
+      await chat.reveal();
+      await entryActions.editAndResend(open, id);
+    }),
+    "coppice.label": withEntry((open, id) => entryActions.label(open, id)),
+    "coppice.copyEntry": withEntry((open, id) => entryActions.copy(open, id)),
+    "coppice.stop": () => controller.stop(sessions.current, chat.host),
+    "coppice.retry": () => needSession(sessions).harness.continueRun(),
+    "coppice.selectModel": async () => {
+      const model = await models.pick(sessions.current?.harness.model ?? models.chosen);
+      if (model !== undefined) await sessions.current?.harness.setModel(model);
+    },
+    "coppice.selectThinkingLevel": () => controller.pickThinking(sessions.current),
+    "coppice.manageProviders": async () => {
+      const model = await models.manage();
+      if (model !== undefined) await sessions.current?.harness.setModel(model);
+    },
+    "coppice.addSelectionToChat": async () => {
+      const attachment = selectionAttachment(vscode.window.activeTextEditor);
+      if (attachment === undefined) {
+        void vscode.window.showInformationMessage(vscode.l10n.t("Open a file of the workspace to add it to the chat."));
+        return;
+      }
+      const host = await chat.reveal();
+      if (host === undefined) return;
+      host.attachments = [...host.attachments.filter((known) => known.id !== attachment.id), attachment];
+      host.refreshFrame();
+      host.post({ type: "composer.focus" });
+    },
+    "coppice.showLog": () => log.show(),
+    "coppice.openSettings": () => vscode.commands.executeCommand("workbench.action.openSettings", "@ext:coppice.coppice"),
+  };
+}
+
+/** Registers every command; an error is shown once, with the log at hand. */
+export function registerCommands(services: CommandServices, extra: Record<string, Handler> = {}): vscode.Disposable[] {
+  return Object.entries({ ...handlers(services), ...extra }).map(([id, handler]) =>
+    vscode.commands.registerCommand(id, async (...args: unknown[]) => {
+      try {
+        return await handler(...args);
+      } catch (error) {
+        await reportError(services.log, error, id);
+        return undefined;
+      }
+    }),
+  );
+}

@@ -1,0 +1,196 @@
+// What a person can do at an entry of the open session: look, continue, edit, label, copy, compact, undo.
+import * as vscode from "vscode";
+import { CompactionError, HarnessError, SessionError, toError } from "../core/errors.ts";
+import { entryText } from "../core/harness/session-memory.ts";
+import type { NavigateOptions } from "../core/harness/tree-navigation.ts";
+import { newestCompaction } from "../core/harness/undo-compaction.ts";
+import type { Session } from "../core/session/session.ts";
+import type { Documents } from "./documents.ts";
+import { signalOf } from "./model-service.ts";
+import type { OpenSession } from "./session-service.ts";
+
+export interface Composer {
+  /** Puts text into the composer of the session's chat; a draft is left alone. */
+  offerText: (open: OpenSession, text: string) => Promise<void>;
+}
+
+/** Throws where something is on in the session, with the reason and an offer to stop. */
+async function mustBeIdle(open: OpenSession): Promise<boolean> {
+  if (open.phase === "idle") return true;
+  const stop = vscode.l10n.t("Stop It");
+  const choice = await vscode.window.showWarningMessage(
+    vscode.l10n.t("The session is busy ({0}). The position can move when that is over.", open.phase.replace("_", " ")),
+    stop,
+  );
+  if (choice !== stop) return false;
+  open.harness.abort();
+  await open.harness.waitForIdle();
+  return true;
+}
+
+export class EntryActions {
+  readonly #documents: Documents;
+  readonly #composer: Composer;
+
+  constructor(documents: Documents, composer: Composer) {
+    this.#documents = documents;
+    this.#composer = composer;
+  }
+
+  /** Moves the position to an entry and shows it; false where nothing moved. */
+  async moveTo(open: OpenSession, entryId: string | null, options: NavigateOptions): Promise<boolean> {
+    if (!(await mustBeIdle(open))) return false;
+    if (options.summarize) {
+      open.setProgress({ text: vscode.l10n.t("Summarising the branch that is left…"), cancellable: true });
+    }
+    try {
+      const result = await open.harness.navigateTree(entryId, options);
+      if (result.cancelled) return false;
+      open.show(undefined);
+      if (result.editorText !== undefined) await this.#composer.offerText(open, result.editorText);
+      return true;
+    } finally {
+      open.setProgress(undefined);
+    }
+  }
+
+  /** "Continue from here": moves, and asks for an answer where a message of the person is now the last. */
+  async continueFrom(open: OpenSession, entryId: string | null, options: NavigateOptions): Promise<void> {
+    if (!(await this.moveTo(open, entryId, options))) return;
+    const node = entryId === null ? undefined : open.session.node(entryId);
+    if (node?.role === "user" && !options.summarize) await open.harness.continueRun();
+  }
+
+  async editAndResend(open: OpenSession, entryId: string, options: Partial<NavigateOptions> = {}): Promise<void> {
+    await this.moveTo(open, entryId, { summarize: false, ...options, edit: true });
+  }
+
+  async label(open: OpenSession, entryId: string): Promise<void> {
+    const label = await vscode.window.showInputBox({
+      title: vscode.l10n.t("Label"),
+      value: open.session.getLabel(entryId) ?? "",
+      prompt: vscode.l10n.t("A short name for this point; empty takes it away"),
+    });
+    if (label === undefined) return;
+    await open.session.appendLabel(entryId, label);
+    open.notifyChanged();
+  }
+
+  async copy(open: OpenSession, entryId: string): Promise<void> {
+    const entry = await open.session.getEntry(entryId);
+    if (entry !== undefined) await vscode.env.clipboard.writeText(entryText(entry));
+  }
+
+  async openSummary(open: OpenSession, entryId: string): Promise<void> {
+    const entry = await open.session.getEntry(entryId);
+    if (entry?.type !== "compaction" && entry?.type !== "branch_summary") return;
+    const name = entry.type === "compaction" ? "Compaction" : "Branch summary";
+    await this.#documents.show(`/${open.session.id}/${entryId}/${name}.md`, entry.summary);
+  }
+
+  /** Compacts with progress and cancel; a session that is too short is offered to keep its last turn only. */
+  async compact(open: OpenSession, instructions: string): Promise<void> {
+    if (open.phase !== "idle") {
+      throw new HarnessError("busy", vscode.l10n.t("The session is busy. Stop the run first, or compact when it is over."));
+    }
+    const focus = instructions.trim() === "" ? {} : { customInstructions: instructions.trim() };
+    let cut: { kind: "lastTurn" } | undefined;
+    if ((await open.harness.previewCompaction()) === undefined) {
+      if ((await open.harness.previewCompaction({ kind: "lastTurn" })) === undefined) {
+        throw new CompactionError("nothing_to_compact", vscode.l10n.t("There is nothing to compact yet."));
+      }
+      const keep = vscode.l10n.t("Keep Only the Last Turn");
+      const choice = await vscode.window.showInformationMessage(
+        vscode.l10n.t("All of this conversation is recent enough to be kept. Compact everything before the last turn?"),
+        keep,
+      );
+      if (choice !== keep) return;
+      cut = { kind: "lastTurn" };
+    }
+    await vscode.window.withProgress(
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t("Compacting the conversation…"),
+        cancellable: true,
+      },
+      async (_progress, token) => {
+        signalOf(token).addEventListener("abort", () => open.harness.abort());
+        try {
+          await open.harness.compact({ ...focus, ...(cut === undefined ? {} : { cut }) });
+        } catch (error) {
+          if (!(error instanceof CompactionError && error.code === "aborted")) throw error;
+        }
+      },
+    );
+  }
+
+  async undoCompaction(open: OpenSession, entryId?: string): Promise<void> {
+    const id = entryId ?? newestCompaction(open.session, open.session.getLeafId());
+    if (id === undefined) {
+      throw new SessionError("invalid_argument", vscode.l10n.t("There is no compaction on this branch."));
+    }
+    if (!(await mustBeIdle(open))) return;
+    await open.harness.undoCompaction(id);
+    open.show(undefined);
+  }
+
+  /** Quick pick over every entry that has something to say, whether a tree has loaded it or not. */
+  async pickEntry(open: OpenSession): Promise<string | undefined> {
+    await open.session.ready();
+    type Item = vscode.QuickPickItem & { id: string };
+    const picked = await vscode.window.showQuickPick(pickItems(open.session), {
+      title: vscode.l10n.t("Go to Entry"),
+      placeHolder: vscode.l10n.t("Looking does not move the position"),
+      matchOnDescription: true,
+      matchOnDetail: true,
+    });
+    return (picked as Item | undefined)?.id;
+  }
+}
+
+const PICK_LIMIT = 5000;
+
+async function pickItems(session: Session): Promise<(vscode.QuickPickItem & { id: string })[]> {
+  const ids: string[] = [];
+  for (const id of session.allIds()) {
+    const node = session.node(id);
+    const worth =
+      node?.role === "user" ||
+      node?.role === "assistant" ||
+      node?.type === "compaction" ||
+      node?.type === "branch_summary" ||
+      session.getLabel(id) !== undefined;
+    if (worth) ids.push(id);
+  }
+  const position = new Set(session.pathTo(session.getLeafId()));
+  const items: (vscode.QuickPickItem & { id: string })[] = [];
+  for (const entry of (await session.getEntries(ids.slice(-PICK_LIMIT))).reverse()) {
+    const text = entryText(entry).trim().replace(/\s+/g, " ");
+    const label = session.getLabel(entry.id);
+    if (text === "" && label === undefined) continue;
+    const icon =
+      entry.type === "compaction"
+        ? "$(fold)"
+        : entry.type === "branch_summary"
+          ? "$(git-branch)"
+          : entry.type === "message" && entry.message.role === "user"
+            ? "$(account)"
+            : "$(comment)";
+    items.push({
+      id: entry.id,
+      label: `${icon} ${text.slice(0, 120).toWellFormed()}`,
+      description: [label === undefined ? "" : `$(tag) ${label}`, position.has(entry.id) ? vscode.l10n.t("on this branch") : ""]
+        .filter((part) => part !== "")
+        .join(" · "),
+      detail: new Date(entry.timestamp).toLocaleString(vscode.env.language),
+    });
+  }
+  return items;
+}
+
+/** What an error says to someone who looks at the chat; undefined for what they did themselves. */
+export function messageOf(thrown: unknown): string | undefined {
+  const error = toError(thrown);
+  if (error instanceof CompactionError && error.code === "aborted") return undefined;
+  return error.message;
+}

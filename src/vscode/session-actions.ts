@@ -1,0 +1,196 @@
+// What a person can do with sessions: begin, open, rename, fork, delete, import, export.
+import * as vscode from "vscode";
+import { SessionError } from "../core/errors.ts";
+import type { JsonlSessionRepo } from "../core/session/jsonl-repo.ts";
+import type { SessionSummary } from "../core/session/session-summary.ts";
+import type { ForkPoint } from "../core/session/session-fork.ts";
+import type { Session } from "../core/session/session.ts";
+import type { OpenSession, SessionService } from "./session-service.ts";
+
+/** Both places where sessions live: Coppice's own and, if wanted, Pi's. */
+export interface SessionRepos {
+  own: () => JsonlSessionRepo;
+  pi: () => JsonlSessionRepo | undefined;
+}
+
+export interface ListedSession extends SessionSummary {
+  fromPi: boolean;
+}
+
+export type ExportFormat = "html" | "md" | "jsonl";
+
+export interface SessionActionsOptions {
+  sessions: SessionService;
+  repos: SessionRepos;
+  exportSession: (session: Session, format: ExportFormat) => Promise<string | Uint8Array>;
+  /** Called when the list of files changed. */
+  changed: () => void;
+}
+
+/** What a session is called: its name, else the first prompt. */
+export function sessionTitle(summary: Pick<SessionSummary, "name" | "firstMessage">): string {
+  return summary.name ?? summary.firstMessage?.split("\n", 1)[0] ?? vscode.l10n.t("Untitled session");
+}
+
+/** "3 minutes ago" in the person's language. */
+export function ago(ms: number, now = Date.now()): string {
+  const format = new Intl.RelativeTimeFormat(vscode.env.language, { numeric: "auto" });
+  const minutes = Math.round((ms - now) / 60_000);
+  if (Math.abs(minutes) < 60) return format.format(minutes, "minute");
+  const hours = Math.round(minutes / 60);
+  return Math.abs(hours) < 24 ? format.format(hours, "hour") : format.format(Math.round(hours / 24), "day");
+}
+
+export class SessionActions {
+  readonly #options: SessionActionsOptions;
+
+  constructor(options: SessionActionsOptions) {
+    this.#options = options;
+  }
+
+  /** The folder of new sessions: the only one, or the one that the person picks. */
+  async folder(): Promise<string | undefined> {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    const current = this.#options.sessions.current?.session.cwd;
+    if (folders.length === 0) return undefined;
+    if (folders.length === 1) return folders[0]!.uri.fsPath;
+    const picked = await vscode.window.showQuickPick(
+      folders.map((folder) => ({
+        label: folder.name,
+        description: folder.uri.fsPath === current ? vscode.l10n.t("current session") : "",
+        detail: folder.uri.fsPath,
+      })),
+      { title: vscode.l10n.t("Which folder is the session for?") },
+    );
+    return picked?.detail;
+  }
+
+  async newSession(): Promise<OpenSession | undefined> {
+    const cwd = await this.folder();
+    if (cwd === undefined) return undefined;
+    const open = this.#options.sessions.create(cwd);
+    this.#options.sessions.setCurrent(open);
+    return open;
+  }
+
+  async open(path: string): Promise<OpenSession> {
+    const open = await this.#options.sessions.open(path);
+    this.#options.sessions.setCurrent(open);
+    return open;
+  }
+
+  /** Sessions of the workspace's folders, newest activity first. */
+  async list(signal?: AbortSignal): Promise<ListedSession[]> {
+    const folders = (vscode.workspace.workspaceFolders ?? []).map((folder) => folder.uri.fsPath);
+    const { own, pi } = this.#options.repos;
+    const lists = await Promise.all(
+      folders.flatMap((cwd) =>
+        [
+          { repo: own(), fromPi: false },
+          { repo: pi(), fromPi: true },
+        ].map(async ({ repo, fromPi }) =>
+          repo === undefined
+            ? []
+            : (await repo.list({ cwd, ...(signal === undefined ? {} : { signal }) })).map((item) => ({ ...item, fromPi })),
+        ),
+      ),
+    );
+    const byPath = new Map(lists.flat().map((item) => [item.path, item]));
+    return [...byPath.values()].sort((a, b) => b.activeMs - a.activeMs);
+  }
+
+  async pickAndOpen(): Promise<OpenSession | undefined> {
+    type Item = vscode.QuickPickItem & { path?: string };
+    const items = this.list().then((list) =>
+      list.map(
+        (item): Item => ({
+          label: sessionTitle(item),
+          description: item.fromPi ? `Pi · ${ago(item.activeMs)}` : ago(item.activeMs),
+          detail: item.problem ?? vscode.l10n.t("{0} messages", item.messages),
+          path: item.path,
+        }),
+      ),
+    );
+    const picked = await vscode.window.showQuickPick(items, {
+      title: vscode.l10n.t("Open Session"),
+      placeHolder: vscode.l10n.t("Sessions of this workspace"),
+      matchOnDescription: true,
+      matchOnDetail: true,
+    });
+    return picked?.path === undefined ? undefined : await this.open(picked.path);
+  }
+
+  async rename(open: OpenSession): Promise<void> {
+    const name = await vscode.window.showInputBox({
+      title: vscode.l10n.t("Rename Session"),
+      value: open.session.getName() ?? "",
+      prompt: vscode.l10n.t("Leave empty to go back to the first prompt"),
+    });
+    if (name === undefined) return;
+    await open.session.appendSessionName(name);
+    open.notifyChanged();
+    this.#options.changed();
+  }
+
+  async delete(path: string, title: string): Promise<boolean> {
+    const open = this.#options.sessions.all.find((candidate) => candidate.session.file === path);
+    const confirm = vscode.l10n.t("Move to Trash");
+    const answer = await vscode.window.showWarningMessage(
+      vscode.l10n.t("Move the session “{0}” to the trash?", title),
+      { modal: true, detail: open !== undefined && open.phase !== "idle" ? vscode.l10n.t("It is running and will be stopped.") : "" },
+      confirm,
+    );
+    if (answer !== confirm) return false;
+    if (open !== undefined) await this.#options.sessions.close(open);
+    await this.#options.repos.own().delete(path);
+    this.#options.changed();
+    return true;
+  }
+
+  /** A session that begins as a copy: of the whole, or of the path to an entry. */
+  async fork(open: OpenSession, entryId?: string): Promise<OpenSession> {
+    const point: ForkPoint = entryId === undefined ? { kind: "whole" } : { kind: "at", entryId };
+    const forked = this.#options.sessions.take(await this.#options.repos.own().fork(open.session, point));
+    this.#options.sessions.setCurrent(forked);
+    this.#options.changed();
+    return forked;
+  }
+
+  async import(): Promise<OpenSession | undefined> {
+    const cwd = await this.folder();
+    if (cwd === undefined) return undefined;
+    const picked = await vscode.window.showOpenDialog({
+      title: vscode.l10n.t("Import Session"),
+      filters: { [vscode.l10n.t("Session files")]: ["jsonl"] },
+      canSelectMany: false,
+    });
+    if (picked?.[0] === undefined) return undefined;
+    const open = this.#options.sessions.take(await this.#options.repos.own().importFile(picked[0].fsPath, cwd));
+    this.#options.sessions.setCurrent(open);
+    this.#options.changed();
+    return open;
+  }
+
+  async export(open: OpenSession): Promise<void> {
+    const format = await vscode.window.showQuickPick(
+      [
+        { label: "HTML", detail: vscode.l10n.t("One self-contained page with the tree"), format: "html" as const },
+        { label: "Markdown", detail: vscode.l10n.t("The branch at the position, to read"), format: "md" as const },
+        { label: "JSONL", detail: vscode.l10n.t("The session itself, for Coppice or Pi"), format: "jsonl" as const },
+      ],
+      { title: vscode.l10n.t("Export Session") },
+    );
+    if (format === undefined) return;
+    if (open.session.size() === 0) throw new SessionError("invalid_argument", vscode.l10n.t("The session is empty."));
+    const name = (open.session.getName() ?? open.session.id).replace(/[^\p{L}\p{N}._ -]+/gu, "-").slice(0, 80);
+    const target = await vscode.window.showSaveDialog({
+      title: vscode.l10n.t("Export Session"),
+      defaultUri: vscode.Uri.joinPath(vscode.Uri.file(open.session.cwd), `${name}.${format.format}`),
+    });
+    if (target === undefined) return;
+    const content = await this.#options.exportSession(open.session, format.format);
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    await vscode.workspace.fs.writeFile(target, bytes);
+    await vscode.window.showTextDocument(target, { preview: true });
+  }
+}
