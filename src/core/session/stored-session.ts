@@ -167,7 +167,12 @@ class StoredSession implements Session {
   }
 
   appendEntries(entries: readonly NewEntry[]): Promise<string[]> {
-    const json = entries.map(encodeNew);
+    let json: string[];
+    try {
+      json = entries.map(encodeNew);
+    } catch (error) {
+      return Promise.reject(error);
+    }
     return this.#enqueue(async () => {
       if (entries.length === 0) return [];
       const written = await this.#write(() => this.#compose(entries, json), json);
