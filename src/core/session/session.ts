@@ -89,8 +89,8 @@ export interface Session {
    */
   buildTailContext(): Promise<SessionContext>;
 
-  /** Appends to the position in one write and one sync; resolves with the ids when they are on disk. */
-  appendEntries(entries: readonly NewEntry[]): Promise<string[]>;
+  /** Appends to the position, or behind another entry where one is given (null: as a root), in one write and one sync; resolves with the ids when they are on disk. */
+  appendEntries(entries: readonly NewEntry[], behind?: string | null): Promise<string[]>;
   appendMessage(message: Message | CustomMessage | BashExecutionMessage): Promise<string>;
   appendThinkingLevelChange(thinkingLevel: string): Promise<string>;
   appendModelChange(provider: string, modelId: string): Promise<string>;

@@ -166,11 +166,12 @@ class StoredSession implements Session {
     return tail === undefined ? this.buildContext() : buildContext(tail, this.#options);
   }
 
-  appendEntries(entries: readonly NewEntry[]): Promise<string[]> {
+  appendEntries(entries: readonly NewEntry[], behind?: string | null): Promise<string[]> {
     const json = entries.map(encodeNew);
     return this.#enqueue(async () => {
       if (entries.length === 0) return [];
-      const written = await this.#write(() => this.#compose(entries, json), json);
+      if (behind !== undefined && behind !== null) this.#rowOf(behind);
+      const written = await this.#write(() => this.#compose(entries, json, behind), json);
       return written.map((entry) => entry.id);
     });
   }
@@ -305,11 +306,11 @@ class StoredSession implements Session {
   }
 
   /** Gives entries id, parent and time; each follows the one before it, after a `leaf` its target. */
-  #compose(entries: readonly NewEntry[], json: readonly string[]): SessionEntry[] {
+  #compose(entries: readonly NewEntry[], json: readonly string[], behind?: string | null): SessionEntry[] {
     const { tree } = this.#storage;
     const taken = new Set<string>();
     const composed: SessionEntry[] = [];
-    let parentId = this.#leafId;
+    let parentId = behind === undefined ? this.#leafId : behind;
     entries.forEach((entry, i) => {
       const again = this.#failed[i];
       let full: SessionEntry;
