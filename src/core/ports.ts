@@ -12,8 +12,11 @@ export interface FileStat {
 
 /** An open file for reading by position and for appending. */
 export interface FileHandle {
-  /** Bytes `[position, position + length)`, shorter only at the end of the file. */
-  read(position: number, length: number): Promise<Uint8Array>;
+  /**
+   * Bytes `[position, position + length)`, shorter only at the end of the file. With `into`, of at least `length` bytes, they
+   * may lie there, and hold until the next read into it.
+   */
+  read(position: number, length: number, into?: Uint8Array): Promise<Uint8Array>;
   /** One O_APPEND write. Returns the number of bytes that the system took, which may be fewer. */
   append(bytes: Uint8Array): Promise<number>;
   /** Resolves once the data written so far is on the disk (fdatasync). */

@@ -37,8 +37,8 @@ class NodeFileHandle implements FileHandle {
     this.#fd = fd;
   }
 
-  async read(position: number, length: number): Promise<Uint8Array> {
-    const buffer = Buffer.allocUnsafeSlow(length);
+  async read(position: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
+    const buffer = into ? Buffer.from(into.buffer, into.byteOffset, length) : Buffer.allocUnsafeSlow(length);
     let taken = 0;
     while (taken < length) {
       const n =

@@ -23,6 +23,8 @@ export class JsonlFile {
   #writer: FileHandle | undefined;
   #identity: string;
   #size: number;
+  /** Undefined where a write failed and the time cannot be known. */
+  #mtimeMs: number | undefined;
   #tail: Uint8Array = new Uint8Array(0);
 
   private constructor(fs: FileSystem, path: string, reader: FileHandle, stat: FileStat) {
@@ -31,6 +33,7 @@ export class JsonlFile {
     this.#reader = reader;
     this.#identity = stat.identity;
     this.#size = stat.size;
+    this.#mtimeMs = stat.mtimeMs;
   }
 
   /** Throws `not_found` and `not_a_session` (for what is no regular file). */
@@ -67,6 +70,9 @@ export class JsonlFile {
     if (stat.identity !== this.#identity || stat.size < this.#size) return { kind: "replaced" };
     const tail = await this.#reader.read(this.#size - this.#tail.length, this.#tail.length);
     if (!sameBytes(tail, this.#tail)) return { kind: "replaced" };
+    const edited = stat.size === this.#size && this.#mtimeMs !== undefined && stat.mtimeMs !== this.#mtimeMs;
+    if (edited) return { kind: "replaced" };
+    this.#mtimeMs = stat.mtimeMs;
     return stat.size === this.#size ? { kind: "same" } : { kind: "grown", to: stat.size };
   }
 
@@ -92,8 +98,13 @@ export class JsonlFile {
         throw error;
       }
       const stat = await this.#fs.stat(this.path);
-      if (taken !== bytes.length || stat?.identity !== this.#identity || stat.size !== before + taken) return false;
+      if (taken !== bytes.length || stat?.identity !== this.#identity || stat.size !== before + taken) {
+        this.#mtimeMs = undefined;
+        return false;
+      }
+      this.#mtimeMs = stat.mtimeMs;
     } catch (error) {
+      this.#mtimeMs = undefined;
       await this.#dropWriter();
       throw error;
     }
@@ -122,7 +133,9 @@ export class JsonlFile {
     const reader = await this.#fs.open(this.path, "read");
     await this.#reader.close();
     this.#reader = reader;
-    this.#identity = (await reader.stat()).identity;
+    const stat = await reader.stat();
+    this.#identity = stat.identity;
+    this.#mtimeMs = stat.mtimeMs;
   }
 
   async close(): Promise<void> {

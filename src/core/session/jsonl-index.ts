@@ -97,7 +97,7 @@ export class JsonlIndexer {
     this.#collected += to - from;
     if (to > from) this.#lastByte = chunk[to - 1]!;
     if (this.#collected > MAX_LINE_BYTES) this.#pieces = [];
-    else this.#pieces.push(chunk.subarray(from, to));
+    else this.#pieces.push(new Uint8Array(chunk.subarray(from, to))); // A copy: the chunk is filled again.
   }
 
   #finishCollected(): void {

@@ -36,18 +36,27 @@ export async function readPlaces(
   }
 }
 
-/** Calls `take` with slices of `[from, to)`; others run between them. */
+/** Calls `take` with slices of `[from, to)`, each good until `take` is done; others run between them. */
 export async function readSlices(
   file: FileHandle,
   from: number,
   to: number,
   take: (bytes: Uint8Array) => void | Promise<void>,
 ): Promise<void> {
-  for (let at = from; at < to; ) {
-    const bytes = await file.read(at, Math.min(SLICE_BYTES, to - at));
-    if (bytes.length === 0) return;
-    const result = take(bytes);
-    if (result !== undefined) await result;
+  const size = Math.max(0, Math.min(SLICE_BYTES, to - from));
+  const buffers = [new Uint8Array(size), new Uint8Array(from + size < to ? size : 0)];
+  const readAt = (at: number, turn: number) => file.read(at, Math.min(SLICE_BYTES, to - at), buffers[turn % 2]);
+  let next = from < to ? readAt(from, 0) : undefined;
+  for (let at = from, turn = 1; next !== undefined; turn++) {
+    const bytes = await next;
     at += bytes.length;
+    // The next slice is read while this one is taken.
+    next = bytes.length > 0 && at < to ? readAt(at, turn) : undefined;
+    try {
+      if (bytes.length > 0) await take(bytes);
+    } catch (error) {
+      await next?.catch(() => {});
+      throw error;
+    }
   }
 }

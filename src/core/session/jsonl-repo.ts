@@ -67,7 +67,7 @@ export class JsonlSessionRepo {
       ...(onSummary === undefined ? {} : { onSummary: (item) => belongs(item) && onSummary(item) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    return summaries.filter(belongs).sort((a, b) => b.activeMs - a.activeMs);
+    return summaries.filter(belongs).sort(newestFirst);
   }
 
   /** The path of the session with this id, or whose id begins with it where that is one only. Reads headers only. */
@@ -236,6 +236,12 @@ export class JsonlSessionRepo {
     }
     return files;
   }
+}
+
+function newestFirst(a: SessionSummary, b: SessionSummary): number {
+  if (a.activeMs !== b.activeMs) return b.activeMs - a.activeMs;
+  if (a.created !== b.created) return a.created < b.created ? 1 : -1;
+  return a.path < b.path ? 1 : -1;
 }
 
 /** Offset behind the line of the header. */

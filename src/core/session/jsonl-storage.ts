@@ -194,6 +194,7 @@ export class JsonlStorage implements SessionStorage {
     const { header, recovered } = await findHeader(disk.reader, disk.size, disk.path);
     this.#disk = disk;
     this.#header = header;
+    if (recovered) this.#bad.push({ line: 1, reason: "no session header before the first entry" });
     if (recovered) this.#readOnlyReason = `${disk.path} has no readable header; it is shown and left as it is.`;
     else if (!(header.version <= CURRENT_SESSION_VERSION)) {
       this.#readOnlyReason = `${disk.path} was written in a newer format (${header.version}); it is left as it is.`;

@@ -25,7 +25,6 @@ export class JsonlTail {
   /** Bytes before the first newline that was read: the end of a line that begins earlier. */
   #rest: Uint8Array = new Uint8Array(0);
   readonly #byId = new Map<string, Line>();
-  /** Lines in file order, newest last, for finding the position. */
   #position: string | null | undefined;
 
   constructor(file: FileHandle, size: number) {
@@ -36,7 +35,11 @@ export class JsonlTail {
   /** The position; undefined where the tail cannot tell (nothing readable near the end). */
   async position(): Promise<string | null | undefined> {
     while (this.#position === undefined && (await this.#readBack())) {}
-    return this.#position;
+    // A `leaf` entry may name what stands far before it, or nothing at all.
+    const id = this.#position;
+    if (id === undefined || id === null) return id;
+    while (!this.#byId.has(id) && (await this.#readBack())) {}
+    return this.#byId.has(id) ? id : undefined;
   }
 
   /**

@@ -317,6 +317,9 @@ class StoredSession implements Session {
       if (again !== undefined && again.json === json[i] && again.entry.parentId === parentId) full = again.entry;
       else {
         this.#failed.length = Math.min(this.#failed.length, i);
+        if (json[i] === "") {
+          throw new SessionError("invalid_entry", `An entry of type ${entry.type} cannot be written as JSON.`);
+        }
         this.#checkTargets(entry, taken);
         const id = this.#options.ids.entryId((wanted) => taken.has(wanted) || tree.rowOf(wanted) >= 0);
         const timestamp = new Date(this.#options.clock.now()).toISOString();
@@ -351,13 +354,11 @@ class StoredSession implements Session {
   }
 }
 
-/** Frozen at the moment of the call: what the caller does to the object afterwards is not written. */
+/** Frozen at the moment of the call: what the caller does to the object afterwards is not written. Empty where it is no JSON. */
 function encodeNew(entry: NewEntry): string {
-  let json: string | undefined;
   try {
-    json = JSON.stringify(entry);
-  } catch (cause) {
-    throw new SessionError("invalid_entry", `An entry of type ${entry.type} cannot be written as JSON.`, cause);
+    return JSON.stringify(entry);
+  } catch {
+    return "";
   }
-  return json;
 }
