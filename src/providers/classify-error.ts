@@ -110,8 +110,7 @@ function kindOf(refused: {
   const { status, code, text } = refused;
   const words = `${code ?? ""} ${text}`;
   if (status === 402 || ((status === undefined || status < 500) && QUOTA.test(words))) return "quota";
-  if (status === 429 || (RATE.test(words) && (status === undefined || status === 400 || status >= 500)))
-    return "rateLimit";
+  if (status === 429 || RATE.test(words)) return "rateLimit";
   if (isOverflow(refused)) return "overflow";
   if (status === 401 || status === 403 || status === 407) return REFUSAL.test(words) ? "refusal" : "auth";
   if (status === 404) return "notFound";

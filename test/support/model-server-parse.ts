@@ -218,7 +218,9 @@ function parseResponses(body: Json): ParsedBody {
         throw new Refused("reasoning item incomplete");
       reasoningPending = true;
     } else {
-      if (open.size > 0) throw new Refused(`No tool output found for function call ${[...open][0]}.`);
+      if (open.size > 0 && item.role !== "assistant") {
+        throw new Refused(`No tool output found for function call ${[...open][0]}.`);
+      }
       const parts =
         typeof item.content === "string" ? [{ type: "input_text", text: item.content }] : list(item.content);
       const text = parts.map((part) => String((part as Json).text ?? "")).join("");

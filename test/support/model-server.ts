@@ -302,8 +302,13 @@ async function send(response: ServerResponse, frames: string[], type: string, fa
       for (let sent = 0; sent < fault.bytes && !response.destroyed; sent += block.length) {
         if (!response.write(block))
           await new Promise((resolve) => {
-            response.once("drain", resolve);
-            response.once("close", resolve);
+            const go = () => {
+              response.off("drain", go);
+              response.off("close", go);
+              resolve(undefined);
+            };
+            response.on("drain", go);
+            response.on("close", go);
           });
       }
       return void response.end();
