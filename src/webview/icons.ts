@@ -54,7 +54,7 @@ export function icon(name: IconName, className = ""): SVGSVGElement {
   return svg;
 }
 
-/** The mark of Coppice: shoots from one stool, as in `media/icon.svg`. */
+/** The mark of Coppice: shoots from one stool, as in `media/activity-bar.svg`. */
 export function mark(): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "mark");
@@ -70,10 +70,10 @@ export function mark(): SVGSVGElement {
 
 const MARK_PATHS = [
   "M7 20.5h10",
-  "M12 20.5V4",
-  "M10 20.5C10 15 6 14 6 8",
-  "M14 20.5C14 15 18 14 18 8",
-  "M12 8c0-2.5 0-4 0-5.5 1.8 1.2 2 3.8 0 5.5z",
-  "M6 12c-2.3-.8-3-3.2-2.4-5.5C6 7.4 6.9 9.7 6 12z",
-  "M18 12c2.3-.8 3-3.2 2.4-5.5C18 7.4 17.1 9.7 18 12z",
+  "M12 20.5V8.2",
+  "M10 20.5C10 15.5 6 15 6 11.7",
+  "M14 20.5C14 15.5 18 15 18 11.7",
+  "M12 8.2c-1.9-1.7-1.9-4.2 0-6.2 1.9 2 1.9 4.5 0 6.2z",
+  "M6 11.7c-2.5-.5-3.4-2.8-2.7-5.4 2.6.9 3.7 3 2.7 5.4z",
+  "M18 11.7c2.5-.5 3.4-2.8 2.7-5.4-2.6.9-3.7 3-2.7 5.4z",
 ];
