@@ -11,7 +11,7 @@ export function remainingText(sent: string, now: string): string {
 /** Why nothing can be sent now, in words; empty where it can. */
 export function sendRefusal(chat: ChatState | null): string {
   if (!chat) return t("Loading…");
-  if (!chat.trusted) return t("Restricted Mode: trust this workspace to send messages.");
+  if (!chat.trusted) return t("Sending is off in Restricted Mode.");
   if (chat.session?.readOnlyReason) return chat.session.readOnlyReason;
   if (!chat.model) return t("Choose a model first.");
   return "";

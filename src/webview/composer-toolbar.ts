@@ -34,6 +34,7 @@ export class ComposerToolbar {
   constructor(context: PageContext, submit: (mode: "steer" | "followUp") => void) {
     this.#attach = iconButton("attach", t("Attach"), () => context.post({ type: "attachment.add" }));
     this.#model = picker("model", t("Model"), () => context.post({ type: "model.pick" }));
+    this.#model.button.classList.add("shrinks");
     this.#thinking = picker("thinking", t("Thinking"), () => context.post({ type: "thinking.pick" }));
     this.#approvals = picker("shield", t("Approvals"), () => this.#openApprovals(context));
     for (const name of ["aria-haspopup", "aria-expanded"]) {

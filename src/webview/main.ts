@@ -93,19 +93,12 @@ function build() {
   const banners = new Banners(context);
   const queue = new QueueView((id) => transport.post({ type: "queue.remove", id }));
   const demo = h("div", { class: "demo-note", hidden: true }, t("Demo: answers come from a script, not from an AI."));
+  const notes = [banners.element, viewing.element, approvals.element, queue.element];
   const dock = h(
     "div",
     { class: "dock" },
-    h(
-      "div",
-      { class: "measure" },
-      banners.element,
-      viewing.element,
-      approvals.element,
-      queue.element,
-      composer.element,
-      demo,
-    ),
+    h("div", { class: "measure dock-notes" }, ...notes),
+    h("div", { class: "measure dock-composer" }, composer.element, demo),
   );
   document.body.replaceChildren(
     h("main", { class: "page" }, h("h1", { class: "sr-only" }, "Coppice"), header.element, transcript.element, dock),

@@ -36,8 +36,8 @@ const ELEMENTS: Readonly<Record<string, keyof HTMLElementTagNameMap>> = {
   s_open: "s",
 };
 
-// Where a person's language decides the direction; code keeps left to right (checklist 67).
-const DIRECTED = new Set(["p", "li", "th", "td", "blockquote"]);
+// A top-level block finds its own direction, and what is in it follows; code keeps left to right (checklist 67).
+const CELLS = new Set(["th", "td"]);
 
 /** One top-level block: where it begins in the text (in characters) and its only node. */
 export interface MarkdownBlock {
@@ -88,13 +88,13 @@ function open(token: Token, parent: Node, actions: MarkdownActions): Node {
   const tag = token.type === "heading_open" ? headingTag(token.tag) : ELEMENTS[token.type];
   if (!tag) return parent;
   const element = document.createElement(tag);
-  if (DIRECTED.has(tag) || token.type === "heading_open") element.dir = "auto";
+  if (token.level === 0 || CELLS.has(tag)) element.dir = "auto";
   if (token.type === "heading_open") element.className = `md-${token.tag}`;
   if (tag === "ol") {
     const start = Number(token.attrGet("start") ?? 1);
     if (Number.isSafeInteger(start) && start !== 1) element.setAttribute("start", String(start));
   }
-  if (tag === "th" || tag === "td") {
+  if (CELLS.has(tag)) {
     const align = /text-align:(left|center|right)/.exec(attribute(token, "style"))?.[1];
     if (align) element.className = `align-${align}`;
   }

@@ -25,8 +25,11 @@ export function openMenu(host: HTMLElement, button: HTMLElement, label: string, 
   closeMenu();
   if (wasOpen) return;
   const menu = h("div", { class: "menu", role: "menu", "aria-label": label });
+  let closed = false;
   const close = (back: boolean) => {
-    if (!menu.isConnected) return;
+    // Removing the menu takes the focus from it, which would close it once more.
+    if (closed) return;
+    closed = true;
     menu.remove();
     setAttribute(button, "aria-expanded", "false");
     closeOpen = undefined;

@@ -35,10 +35,16 @@ export class MessageActions {
     const key = JSON.stringify([item.id, item.saved, item.label, siblings, note]);
     if (key === this.#shown) return;
     this.#shown = key;
+    const switcher = siblings && siblings.count > 1 && this.#switcher(siblings);
+    const label =
+      item.label !== undefined && h("span", { class: "label-chip", dir: "auto" }, icon("label"), item.label);
+    // What is always seen takes a line of its own; a toolbar alone floats over the corner of its message.
+    const stays = Boolean(switcher || label || note !== "");
+    this.element.className = stays ? "actions" : item.saved ? "actions floating" : "actions bare";
     fill(
       this.element,
-      siblings && siblings.count > 1 && this.#switcher(siblings),
-      item.label !== undefined && h("span", { class: "label-chip", dir: "auto" }, icon("label"), item.label),
+      switcher,
+      label,
       item.saved ? this.#toolbar(item) : unsavedMark(),
       note !== "" && h("span", { class: "note" }, note),
     );

@@ -79,7 +79,11 @@ export function toolView(context: PageContext): ItemView<Tool> {
 }
 
 function lastLines(output: string): string {
-  return cleanText(output.slice(-TAIL)).trimEnd().split("\n").slice(-4).join("\n");
+  const lines = cleanText(output.slice(-TAIL)).split("\n");
+  return lines
+    .filter((line) => line.trim() !== "")
+    .slice(-4)
+    .join("\n");
 }
 
 function statusMarks(tool: Tool): (Node | string)[] {

@@ -174,6 +174,7 @@ const hc: Record<string, string> = {
   "gitDecoration-addedResourceForeground": "#a1e3ad",
   "gitDecoration-deletedResourceForeground": "#c74e39",
   "diffEditor-insertedTextBorder": "#33ff2e",
+  "diffEditor-removedTextBorder": "#ff008f",
   "debugTokenExpression-name": "#ffffff",
   "debugTokenExpression-string": "#f48771",
   "debugTokenExpression-number": "#89d185",
