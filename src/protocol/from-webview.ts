@@ -17,6 +17,8 @@ export const fromWebviewSchema = z.discriminatedUnion("type", [
     images: z
       .array(z.object({ mimeType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]), data: text }))
       .check(z.maxLength(20)),
+    /** Sent while an earlier point is shown: how the branch being left is summarised. Absent otherwise. */
+    leaving: z.optional(z.object({ summary: z.enum(["none", "standard", "custom"]), instructions: text })),
   }),
   z.object({ type: z.literal("run.stop") }),
   z.object({ type: z.literal("run.retry") }),

@@ -1,0 +1,75 @@
+// Tells screen readers what happened: politely and seldom; only an approval interrupts.
+import type { ChatState, TranscriptItem } from "../protocol/view-state.ts";
+import { h } from "./dom.ts";
+import { t } from "./strings.ts";
+
+/** Milliseconds between two polite announcements (checklist 61). */
+const PAUSE_MS = 3000;
+
+/** What changed between two states in words worth hearing; empty where nothing did. */
+export function describeChange(before: ChatState | null, after: ChatState): { polite: string[]; urgent: string } {
+  const polite: string[] = [];
+  if (!before || before.session?.id !== after.session?.id) return { polite, urgent: approvalText(before, after) };
+  if (before.phase !== after.phase) polite.push(phaseText(before, after));
+  const known = new Map(before.items.map((item) => [item.id, item]));
+  for (const item of after.items.slice(-20)) {
+    const old = known.get(item.id);
+    if (old !== item) polite.push(itemText(old, item));
+  }
+  if (!before.session?.unsavedReason && after.session?.unsavedReason)
+    polite.push(t("Not saved: {0}", after.session.unsavedReason));
+  return { polite: polite.filter((text) => text !== ""), urgent: approvalText(before, after) };
+}
+
+function approvalText(before: ChatState | null, after: ChatState): string {
+  const first = after.approvals[0];
+  if (!first || before?.approvals[0]?.nonce === first.nonce) return "";
+  return t("Approval needed: {0}", first.title);
+}
+
+function phaseText(before: ChatState, after: ChatState): string {
+  if (after.phase === "compaction") return t("Compacting");
+  if (after.phase === "branchSummary") return t("Summarising the branch");
+  if (after.phase === "idle")
+    return before.phase === "compaction" ? t("Compaction finished") : t("Coppice has finished");
+  return before.phase === "idle" ? t("Coppice is working") : "";
+}
+
+function itemText(before: TranscriptItem | undefined, after: TranscriptItem): string {
+  if (after.kind === "notice" && !before) return after.text.slice(0, 200);
+  if (after.kind !== "tool" || (before?.kind === "tool" && before.status === after.status)) return "";
+  if (after.status === "running") return t("Running {0}", after.name);
+  if (after.status === "error") return t("{0} failed", after.name);
+  return "";
+}
+
+export class Announcer {
+  readonly #polite = h("div", { class: "sr-only", "aria-live": "polite", role: "status" });
+  readonly #urgent = h("div", { class: "sr-only", "aria-live": "assertive", role: "alert" });
+  readonly element = h("div", {}, this.#polite, this.#urgent);
+  #waiting: string[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  update(before: ChatState | null, after: ChatState): void {
+    const { polite, urgent } = describeChange(before, after);
+    if (urgent !== "") this.#urgent.textContent = urgent;
+    else if (after.approvals.length === 0) this.#urgent.textContent = "";
+    for (const text of polite) this.say(text);
+  }
+
+  /** Says it at once where there was silence; otherwise with what else came, after the pause. */
+  say(text: string): void {
+    if (!this.#waiting.includes(text)) this.#waiting.push(text);
+    if (this.#timer !== undefined) return;
+    this.#flush();
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#waiting.length > 0) this.say(this.#waiting.pop()!);
+    }, PAUSE_MS);
+  }
+
+  #flush(): void {
+    this.#polite.textContent = this.#waiting.slice(-3).join(". ");
+    this.#waiting = [];
+  }
+}

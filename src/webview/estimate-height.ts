@@ -1,0 +1,40 @@
+// Guesses how tall an item will be before it was ever shown.
+import type { TranscriptItem } from "../protocol/view-state.ts";
+
+const LINE = 20;
+const CHARACTER = 6.7;
+
+/** Pixels at this width of the list; wrong by some lines, right enough for the scroll bar. */
+export function estimateHeight(item: TranscriptItem, width: number): number {
+  const perLine = Math.max(10, (Math.min(width, 860) - 40) / CHARACTER);
+  switch (item.kind) {
+    case "user":
+      return 56 + Math.min(14, lines(item.text, perLine)) * LINE;
+    case "assistant":
+      return replyHeight(item, perLine);
+    case "tool":
+    case "bash":
+      return 26;
+    case "compaction":
+    case "branchSummary":
+      return 44;
+    case "custom":
+    case "notice":
+      return 48 + lines(item.text, perLine) * LINE;
+  }
+}
+
+function replyHeight(item: Extract<TranscriptItem, { kind: "assistant" }>, perLine: number): number {
+  let height = 0;
+  for (const block of item.blocks) {
+    if (block.type === "text" && block.text !== "") height += 32 + lines(block.text, perLine) * LINE;
+    else if (block.type === "thinking" && block.text !== "") height += 26;
+  }
+  return height + (item.errorMessage === undefined ? 0 : 90);
+}
+
+function lines(text: string, perLine: number): number {
+  let breaks = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) breaks++;
+  return Math.max(1, breaks * 0.8 + text.length / perLine);
+}

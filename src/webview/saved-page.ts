@@ -1,0 +1,61 @@
+// What outlives the page: drafts, the place in the list, and what is folded. Everything else comes from the host.
+import type { ScrollAnchor } from "./transcript.ts";
+
+export interface DraftImage {
+  mimeType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+  data: string;
+}
+
+export interface Draft {
+  text: string;
+  /** Start and end of the selection. */
+  caret: [number, number];
+  images: DraftImage[];
+}
+
+export interface SavedPage {
+  sessionId: string | null;
+  /** By session id; "" before there is one. The latest last. */
+  drafts: [string, Draft][];
+  scroll: ScrollAnchor | null;
+  folds: [string, boolean][];
+}
+
+/** Characters of pictures kept with drafts; above that they live as long as the page. */
+const MAX_IMAGES = 1_500_000;
+const MAX_DRAFTS = 20;
+
+/** What was kept, or the empty beginning where it is missing or of another shape. */
+export function readSavedPage(kept: unknown): SavedPage {
+  const empty: SavedPage = { sessionId: null, drafts: [], scroll: null, folds: [] };
+  if (typeof kept !== "object" || kept === null) return empty;
+  const page = kept as Partial<SavedPage>;
+  return {
+    sessionId: typeof page.sessionId === "string" ? page.sessionId : null,
+    drafts: Array.isArray(page.drafts) ? page.drafts.filter(isDraftEntry) : [],
+    scroll: typeof page.scroll?.id === "string" && typeof page.scroll.offset === "number" ? page.scroll : null,
+    folds: Array.isArray(page.folds)
+      ? page.folds.filter((fold) => Array.isArray(fold) && typeof fold[0] === "string")
+      : [],
+  };
+}
+
+/** The drafts worth keeping, small enough to be handed to the host with every pause of the typing. */
+export function draftsToKeep(drafts: ReadonlyMap<string, Draft>): [string, Draft][] {
+  let room = MAX_IMAGES;
+  return [...drafts]
+    .filter(([, draft]) => draft.text !== "" || draft.images.length > 0)
+    .slice(-MAX_DRAFTS)
+    .map(([id, draft]) => {
+      const size = draft.images.reduce((sum, image) => sum + image.data.length, 0);
+      if (size > room) return [id, { ...draft, images: [] }];
+      room -= size;
+      return [id, draft];
+    });
+}
+
+function isDraftEntry(entry: unknown): entry is [string, Draft] {
+  if (!Array.isArray(entry) || typeof entry[0] !== "string") return false;
+  const draft = entry[1] as Partial<Draft> | undefined;
+  return typeof draft?.text === "string" && Array.isArray(draft.caret) && Array.isArray(draft.images);
+}

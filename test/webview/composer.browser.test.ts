@@ -1,0 +1,362 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { fromWebviewSchema } from "../../src/protocol/from-webview.ts";
+import { ChatDriver, launchBrowser } from "./support/chat-driver.ts";
+import { commandApproval, editApproval, emptyChat, fullItems, reply, user } from "./support/chat-samples.ts";
+import { type PageServer, startPageServer } from "./support/page-server.ts";
+
+let server: PageServer;
+let browser: Browser;
+let chat: ChatDriver;
+beforeAll(async () => {
+  [server, browser] = await Promise.all([startPageServer(), launchBrowser()]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await server?.close();
+});
+beforeEach(async () => {
+  chat = await ChatDriver.open(browser, server);
+});
+afterEach(async () => {
+  // Whatever a test made the page say must be what the host accepts.
+  for (const message of await chat.page.evaluate(() => window.sent)) fromWebviewSchema.parse(message);
+  expect(chat.errors).toEqual([]);
+  await chat.close();
+});
+
+const box = () => chat.page.getByRole("textbox", { name: "Message Coppice" });
+const button = (name: string) => chat.page.getByRole("button", { name, exact: true });
+const focused = () => chat.page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+
+describe("the composer", () => {
+  it("sends with Enter, keeps the draft until it is accepted, and the focus with it", async () => {
+    await chat.snapshot(emptyChat());
+    await box().fill("Hello");
+    await box().press("Enter");
+    const [sent] = await chat.sent("prompt.submit");
+    expect(sent).toMatchObject({ text: "Hello", mode: "steer", images: [] });
+    expect(await box().inputValue()).toBe("Hello");
+    await chat.say({ type: "prompt.accepted", submitId: sent!.submitId });
+    expect(await box().inputValue()).toBe("");
+    expect(await focused()).toBe("Message Coppice");
+  });
+
+  it("does not send the same text twice while it waits for the answer", async () => {
+    await chat.snapshot(emptyChat());
+    await box().fill("Once");
+    await box().press("Enter");
+    await box().press("Enter");
+    expect(await chat.sent("prompt.submit")).toHaveLength(1);
+  });
+
+  it("keeps what was typed after sending", async () => {
+    await chat.snapshot(emptyChat());
+    await box().fill("Hello");
+    await box().press("Enter");
+    await box().pressSequentially(" and more");
+    const [sent] = await chat.sent("prompt.submit");
+    await chat.say({ type: "prompt.accepted", submitId: sent!.submitId });
+    expect(await box().inputValue()).toBe("and more");
+  });
+
+  it("keeps the text and says why when the prompt is refused", async () => {
+    await chat.snapshot(emptyChat());
+    await box().fill("Hello");
+    await button("Send").click();
+    const [sent] = await chat.sent("prompt.submit");
+    await chat.say({ type: "prompt.refused", submitId: sent!.submitId, reason: "The key was not accepted." });
+    expect(await box().inputValue()).toBe("Hello");
+    expect(await chat.page.getByRole("alert").filter({ hasText: "The key was not accepted." }).isVisible()).toBe(true);
+    await button("Send").click();
+    expect(await chat.sent("prompt.submit")).toHaveLength(2);
+  });
+
+  it("breaks the line with Shift+Enter and grows with it", async () => {
+    await chat.snapshot(emptyChat());
+    const height = async () => (await box().boundingBox())!.height;
+    const before = await height();
+    await box().pressSequentially("a");
+    await box().press("Shift+Enter");
+    await box().press("Shift+Enter");
+    await box().pressSequentially("b");
+    expect(await box().inputValue()).toBe("a\n\nb");
+    expect(await height()).toBeGreaterThan(before + 20);
+    expect(await chat.sent("prompt.submit")).toEqual([]);
+  });
+
+  it("does not send while an input method composes", async () => {
+    await chat.snapshot(emptyChat());
+    await box().fill("にほん");
+    await box().evaluate((element) => {
+      element.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "Enter", isComposing: true, bubbles: true, cancelable: true }),
+      );
+      element.dispatchEvent(
+        new KeyboardEvent("keydown", {
+          key: "Enter",
+          keyCode: 229,
+          bubbles: true,
+          cancelable: true,
+        } as KeyboardEventInit),
+      );
+    });
+    expect(await chat.sent("prompt.submit")).toEqual([]);
+  });
+
+  it("steers a run with Enter, waits for its end with Alt+Enter, and stops it with Esc", async () => {
+    await chat.snapshot(emptyChat({ phase: "turn" }));
+    expect(await button("Stop").isVisible()).toBe(true);
+    await box().fill("Look here");
+    await box().press("Enter");
+    await box().fill("Afterwards");
+    await box().press("Alt+Enter");
+    expect((await chat.sent("prompt.submit")).map((one) => one.mode)).toEqual(["steer", "followUp"]);
+    await box().press("Escape");
+    expect(await chat.sent("run.stop")).toHaveLength(1);
+    await button("Stop").click();
+    expect(await chat.sent("run.stop")).toHaveLength(2);
+  });
+
+  it("offers the follow-up by mouse too", async () => {
+    await chat.snapshot(emptyChat({ phase: "turn" }));
+    await box().fill("Afterwards");
+    await button("Send options").click();
+    await chat.page.getByRole("menuitem", { name: /After this run/ }).click();
+    expect((await chat.sent("prompt.submit"))[0]).toMatchObject({ text: "Afterwards", mode: "followUp" });
+  });
+
+  it("does not stop anything with Esc when nothing runs", async () => {
+    await chat.snapshot(emptyChat());
+    await box().press("Escape");
+    expect(await chat.sent("run.stop")).toEqual([]);
+  });
+
+  it("lists what is queued and lets it be removed", async () => {
+    await chat.snapshot(emptyChat({ phase: "turn", queue: [{ id: "q1", text: "Later", mode: "followUp" }] }));
+    const list = chat.page.getByRole("list", { name: "Queued messages" });
+    expect(await list.innerText()).toContain("Later");
+    await list.getByRole("button", { name: "Remove from queue" }).click();
+    expect(await chat.sent("queue.remove")).toEqual([{ type: "queue.remove", id: "q1" }]);
+  });
+
+  it("recalls what was said with Up in an empty box, and comes back with Down", async () => {
+    await chat.snapshot(emptyChat({ items: [user("u1", "first"), reply("a1", "x"), user("u2", "second")] }));
+    await box().press("ArrowUp");
+    expect(await box().inputValue()).toBe("second");
+    await box().press("ArrowUp");
+    expect(await box().inputValue()).toBe("first");
+    await box().press("ArrowDown");
+    await box().press("ArrowDown");
+    expect(await box().inputValue()).toBe("");
+    await box().fill("my draft");
+    await box().press("ArrowUp");
+    expect(await box().inputValue()).toBe("my draft");
+  });
+
+  it("completes commands behind a slash, and sends one that is complete", async () => {
+    await chat.snapshot(emptyChat());
+    await box().pressSequentially("/");
+    expect(await chat.page.getByRole("option").count()).toBe(3);
+    await box().press("ArrowDown");
+    await box().press("Tab");
+    expect(await box().inputValue()).toBe("/tree ");
+    await box().fill("/compact");
+    await box().press("Enter");
+    expect((await chat.sent("prompt.submit"))[0]).toMatchObject({ text: "/compact" });
+  });
+
+  it("closes the list of commands with Esc before it stops a run", async () => {
+    await chat.snapshot(emptyChat({ phase: "turn" }));
+    await box().pressSequentially("/");
+    await box().press("Escape");
+    expect(await chat.page.getByRole("option").count()).toBe(0);
+    expect(await chat.sent("run.stop")).toEqual([]);
+  });
+
+  it("takes pasted pictures, shows them, sends them, and refuses other files in words", async () => {
+    await chat.snapshot(emptyChat());
+    const paste = (name: string, type: string) =>
+      box().evaluate(
+        (element, file) => {
+          const data = new DataTransfer();
+          data.items.add(new File([Uint8Array.from([137, 80, 78, 71])], file.name, { type: file.type }));
+          element.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }));
+        },
+        { name, type },
+      );
+    await paste("shot.png", "image/png");
+    const chips = chat.page.getByRole("list", { name: "Attachments" });
+    await expect.poll(() => chips.locator("img").count()).toBe(1);
+    await paste("notes.pdf", "application/pdf");
+    await expect.poll(() => chat.page.getByText("notes.pdf is not a picture").count()).toBe(1);
+    await button("Send").click();
+    const [sent] = await chat.sent("prompt.submit");
+    expect(sent!.images).toEqual([{ mimeType: "image/png", data: "iVBORw==" }]);
+    await chat.say({ type: "prompt.accepted", submitId: sent!.submitId });
+    expect(await chips.count()).toBe(0);
+  });
+
+  it("hands dropped files to the host by their address", async () => {
+    await chat.snapshot(emptyChat());
+    await chat.page.evaluate(() => {
+      const data = new DataTransfer();
+      data.setData("application/vnd.code.uri-list", "vscode-remote://wsl/home/a.ts\r\nfile:///home/b.ts");
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    });
+    expect(await chat.sent("files.dropped")).toEqual([
+      { type: "files.dropped", uris: ["vscode-remote://wsl/home/a.ts", "file:///home/b.ts"] },
+    ]);
+  });
+
+  it("lets the host put text in without losing a draft", async () => {
+    await chat.snapshot(emptyChat());
+    await box().fill("my draft");
+    await chat.say({ type: "composer.set", text: "from the host", ifEmpty: true });
+    expect(await box().inputValue()).toBe("my draft");
+    await chat.say({ type: "composer.set", text: "edit me", ifEmpty: false });
+    expect(await box().inputValue()).toBe("edit me");
+  });
+
+  it("keeps a draft per session, and carries one into the session that it begins", async () => {
+    await chat.snapshot(emptyChat({ session: null }));
+    await box().fill("a new start");
+    await chat.snapshot(emptyChat());
+    expect(await box().inputValue()).toBe("a new start");
+    const other = emptyChat({ session: { id: "s2", title: "Other", fromPi: false } });
+    await chat.snapshot(other);
+    expect(await box().inputValue()).toBe("");
+    await box().fill("for the other");
+    await chat.snapshot(emptyChat());
+    expect(await box().inputValue()).toBe("a new start");
+    await chat.snapshot(other);
+    expect(await box().inputValue()).toBe("for the other");
+  });
+
+  it("cannot send without trust, and says so", async () => {
+    await chat.snapshot(emptyChat({ trusted: false }));
+    await box().fill("Hello");
+    expect(await button("Send").isDisabled()).toBe(true);
+    await box().press("Enter");
+    expect(await chat.sent("prompt.submit")).toEqual([]);
+    expect(await chat.page.getByText("Trust this workspace").isVisible()).toBe(true);
+    expect(await box().inputValue()).toBe("Hello");
+  });
+
+  it("picks the model, the thinking level and the approvals", async () => {
+    await chat.snapshot(emptyChat());
+    await button("Model").click();
+    await button("Thinking").click();
+    await button("Approvals").click();
+    await chat.page.getByRole("menuitemradio", { name: /Allow edits/ }).press("Enter");
+    expect(await focused()).toBe("Approvals");
+    expect(await chat.sent("model.pick")).toHaveLength(1);
+    expect(await chat.sent("thinking.pick")).toHaveLength(1);
+    expect(await chat.sent("approvals.setMode")).toEqual([{ type: "approvals.setMode", mode: "edits" }]);
+  });
+});
+
+describe("an approval", () => {
+  it("takes the focus only from the composer, and Enter there approves nothing", async () => {
+    await chat.snapshot(emptyChat({ phase: "turn" }));
+    await box().focus();
+    await chat.frame({ op: "state.patch", patch: { approvals: [editApproval] } });
+    expect(await focused()).toBe("Approval");
+    await chat.page.keyboard.press("Enter");
+    await chat.page.keyboard.press("Space");
+    expect(await chat.sent("approval.answer")).toEqual([]);
+  });
+
+  it("leaves the focus where it was when that was not the composer", async () => {
+    await chat.snapshot(emptyChat({ phase: "turn", items: fullItems() }));
+    await button("Model").focus();
+    await chat.frame({ op: "state.patch", patch: { approvals: [editApproval] } });
+    expect(await focused()).toBe("Model");
+  });
+
+  it("loses no letter of what is being typed", async () => {
+    await chat.snapshot(emptyChat({ phase: "turn" }));
+    await box().pressSequentially("I was ty");
+    await chat.frame({ op: "state.patch", patch: { approvals: [commandApproval] } });
+    await chat.page.keyboard.type("ping this");
+    expect(await box().inputValue()).toBe("I was typing this");
+    expect(await chat.sent("approval.answer")).toEqual([]);
+  });
+
+  it("answers with its own nonce and gives the focus back", async () => {
+    await chat.snapshot(emptyChat({ phase: "turn" }));
+    await box().focus();
+    await chat.frame({ op: "state.patch", patch: { approvals: [editApproval, commandApproval] } });
+    const group = chat.page.getByRole("group", { name: "Approval" });
+    await group.getByRole("button", { name: "Allow for session" }).click();
+    expect(await focused()).toBe("Message Coppice");
+    expect(await chat.sent("approval.answer")).toEqual([
+      { type: "approval.answer", nonce: "n-edit", decision: "allowForSession" },
+    ]);
+    await chat.frame({ op: "state.patch", patch: { approvals: [commandApproval] } });
+    await group.getByRole("button", { name: "Deny", exact: true }).click();
+    expect((await chat.sent("approval.answer")).at(-1)).toMatchObject({ nonce: "n-command", decision: "deny" });
+    await chat.frame({ op: "state.patch", patch: { approvals: [] } });
+    expect(await group.count()).toBe(0);
+  });
+
+  it("shows the whole command with what cannot be seen or only looks like ASCII marked", async () => {
+    await chat.snapshot(
+      emptyChat({ phase: "turn", approvals: [{ ...commandApproval, command: `echo ${"a".repeat(3000)} \u202eend` }] }),
+    );
+    const command = chat.page.getByRole("group", { name: "Command" });
+    expect(await command.evaluate((element) => element.textContent)).toBe(`echo ${"a".repeat(3000)} U+202Eend`);
+    expect(await command.locator("mark").allInnerTexts()).toEqual(["U+202E"]);
+    expect(await button("Allow for session").count()).toBe(0);
+  });
+
+  it("shows the change and opens it in the editor", async () => {
+    await chat.snapshot(emptyChat({ phase: "turn", approvals: [editApproval] }));
+    const group = chat.page.getByRole("group", { name: "Approval" });
+    expect(await group.innerText()).toContain("-  return send(file);");
+    await group.getByRole("button", { name: "Open diff" }).click();
+    expect(await chat.sent("diff.open")).toEqual([{ type: "diff.open", callId: "call-t2" }]);
+  });
+});
+
+describe("looking at an earlier point", () => {
+  const viewing = { leafId: "a1", title: "Earlier", abandonedEntries: 4, ask: "ask" as const };
+
+  it("moves only when asked to, with the summary that was chosen", async () => {
+    await chat.snapshot(emptyChat({ items: fullItems(), viewing }));
+    await chat.page.getByRole("radio", { name: "Summarise with focus" }).click();
+    await chat.page.getByRole("textbox", { name: "Focus of the summary" }).fill("the tests");
+    expect(await chat.sent("branch.continue")).toEqual([]);
+    await button("Continue from here").click();
+    expect(await chat.sent("branch.continue")).toEqual([
+      { type: "branch.continue", summary: "custom", instructions: "the tests" },
+    ]);
+    await button("Back to current").click();
+    expect(await chat.sent("branch.leave")).toHaveLength(1);
+  });
+
+  it("does not block: the default is taken when a message is sent from there", async () => {
+    await chat.snapshot(emptyChat({ items: fullItems(), viewing }));
+    await box().fill("Try it differently");
+    await box().press("Enter");
+    expect((await chat.sent("prompt.submit"))[0]).toMatchObject({ leaving: { summary: "none", instructions: "" } });
+  });
+
+  it.each([
+    ["always", "standard"],
+    ["never", "none"],
+  ] as const)("does not ask where the setting says %s", async (ask, summary) => {
+    await chat.snapshot(emptyChat({ items: fullItems(), viewing: { ...viewing, ask } }));
+    expect(await chat.page.getByRole("radio").count()).toBe(0);
+    await button("Continue from here").click();
+    expect((await chat.sent("branch.continue"))[0]).toMatchObject({ summary });
+  });
+
+  it("steps between siblings", async () => {
+    await chat.snapshot(emptyChat({ items: fullItems() }));
+    await button("Previous branch").click();
+    await button("Next branch").click();
+    expect((await chat.sent("branch.show")).map((one) => one.entryId)).toEqual(["u1a", "u1c"]);
+    expect(await chat.page.getByText("2/3").isVisible()).toBe(true);
+  });
+});
