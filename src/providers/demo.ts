@@ -1,23 +1,11 @@
 // The scripted demo model: works on any conversation, needs no network and no key, and never pretends to be an AI.
-import type { Model } from "../core/llm/model.ts";
 import type { LlmContext, StreamEvent, StreamFunction } from "../core/llm/stream.ts";
 import { estimateRequestTokens } from "./cost.ts";
 import { type DemoReply, demoReply } from "./demo-script.ts";
 import { demoSummary, isSummaryRequest } from "./demo-summary.ts";
 import { MessageAssembler } from "./message-assembler.ts";
 
-export const DEMO_MODEL: Model = {
-  id: "demo",
-  name: "Demo (scripted, not AI)",
-  api: "coppice-demo",
-  provider: "demo",
-  baseUrl: "",
-  thinkingLevels: ["off", "low"],
-  input: ["text"],
-  contextWindow: 16_384,
-  maxTokens: 4_096,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
-};
+export { DEMO_MODEL } from "./demo-model.ts";
 
 const DELAY_MS = 12;
 

@@ -176,7 +176,8 @@ export class ChatController {
       let target = open;
       if (target === undefined) {
         const cwd = await this.#services.sessionActions.folder();
-        if (cwd === undefined) return refuse(vscode.l10n.t("Open a folder first: Coppice works on the files of a folder."));
+        if (cwd === undefined)
+          return refuse(vscode.l10n.t("Open a folder first: Coppice works on the files of a folder."));
         target = this.#services.sessions.create(cwd);
         this.#services.sessions.setCurrent(target);
       }
@@ -272,7 +273,9 @@ export class ChatController {
   stop(open: OpenSession | undefined, host: ChatHost | undefined): void {
     if (open === undefined) return;
     const queued = open.harness.abort();
-    const text = queued.map(({ message }) => ("content" in message ? contentText(message.content as string) : "")).join("\n\n");
+    const text = queued
+      .map(({ message }) => ("content" in message ? contentText(message.content as string) : ""))
+      .join("\n\n");
     if (text.trim() !== "") host?.post({ type: "composer.set", text, ifEmpty: true });
   }
 
@@ -339,7 +342,13 @@ export class ChatController {
     const proposal = open.approvals.proposalOf(callId);
     if (proposal?.after !== undefined) {
       const title = vscode.l10n.t("{0} (proposed)", proposal.title);
-      return await this.#services.documents.showDiff(proposal.path ?? "file", proposal.before ?? "", proposal.after, title, callId);
+      return await this.#services.documents.showDiff(
+        proposal.path ?? "file",
+        proposal.before ?? "",
+        proposal.after,
+        title,
+        callId,
+      );
     }
     const result = await this.#resultOf(open, callId);
     const details = result?.details as { path?: string; before?: string; after?: string } | undefined;

@@ -1,6 +1,7 @@
 // One webview and the session that it shows: snapshots, numbered frames, and messages checked before they are heard.
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import type { HarnessContext } from "../core/harness/agent-harness.ts";
+import { newestCompaction } from "../core/harness/undo-compaction.ts";
 import { type FromWebview, fromWebviewSchema } from "../protocol/from-webview.ts";
 import type { ToWebview, ViewOp } from "../protocol/to-webview.ts";
 import type { ApprovalView, TranscriptItem } from "../protocol/view-state.ts";
@@ -8,7 +9,6 @@ import type { ApprovalQuestion } from "./approvals.ts";
 import { type ChatFrame, chatFrame, type FrameInput } from "./chat-state.ts";
 import type { OpenSession } from "./session-service.ts";
 import { oldestEntryId, transcriptPage } from "./transcript-items.ts";
-import { newestCompaction } from "../core/harness/undo-compaction.ts";
 
 /** Deltas are joined for this long: the number of messages costs, not their text (vscode page, streaming). */
 const FRAME_MS = 50;
@@ -119,7 +119,9 @@ export class ChatHost implements vscode.Disposable {
   #receive(raw: unknown): void {
     const parsed = fromWebviewSchema.safeParse(raw);
     if (!parsed.success) {
-      this.#services.log.warn(`A message of the page was not understood and dropped: ${JSON.stringify(raw)?.slice(0, 200)}`);
+      this.#services.log.warn(
+        `A message of the page was not understood and dropped: ${JSON.stringify(raw)?.slice(0, 200)}`,
+      );
       return;
     }
     const message = parsed.data;
@@ -209,7 +211,8 @@ export class ChatHost implements vscode.Disposable {
     return {
       session: open.session,
       modelName: this.#services.modelName,
-      undoableCompaction: open.shownLeafId === undefined ? newestCompaction(open.session, open.session.getLeafId()) : undefined,
+      undoableCompaction:
+        open.shownLeafId === undefined ? newestCompaction(open.session, open.session.getLeafId()) : undefined,
     };
   }
 

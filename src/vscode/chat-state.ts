@@ -1,10 +1,10 @@
 // Everything of the chat's state but its rows, from the session that it shows.
 import * as vscode from "vscode";
-import type { HarnessContext } from "../core/harness/agent-harness.ts";
 import type { QueuedItem } from "../core/agent/message-queue.ts";
+import type { HarnessContext } from "../core/harness/agent-harness.ts";
 import { messageText } from "../core/harness/session-memory.ts";
-import { modelKey } from "../core/llm/model.ts";
 import { planNavigation } from "../core/harness/tree-navigation.ts";
+import { modelKey } from "../core/llm/model.ts";
 import { isVisible } from "../core/session/siblings.ts";
 import type { ApprovalView, ChatState, ContextView, Phase, SetupChoice } from "../protocol/view-state.ts";
 import type { ApprovalQuestion } from "./approvals.ts";

@@ -100,9 +100,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     if (this.#view === undefined) return;
     const waiting = this.#sessions.all.filter((open) => open.status === "waiting").length;
     this.#view.badge =
-      waiting === 0
-        ? undefined
-        : { value: waiting, tooltip: vscode.l10n.t("{0} waiting for your approval", waiting) };
+      waiting === 0 ? undefined : { value: waiting, tooltip: vscode.l10n.t("{0} waiting for your approval", waiting) };
   }
 
   dispose(): void {

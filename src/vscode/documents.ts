@@ -16,7 +16,9 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
   }
 
   provideTextDocumentContent(uri: vscode.Uri): string {
-    return this.#texts.get(uri.path) ?? vscode.l10n.t("This text is no longer held in memory. Open it again from the chat.");
+    return (
+      this.#texts.get(uri.path) ?? vscode.l10n.t("This text is no longer held in memory. Open it again from the chat.")
+    );
   }
 
   /** Puts a text under a path; the name's ending decides the language. */

@@ -91,7 +91,10 @@ export class EntryActions {
   /** Compacts with progress and cancel; a session that is too short is offered to keep its last turn only. */
   async compact(open: OpenSession, instructions: string): Promise<void> {
     if (open.phase !== "idle") {
-      throw new HarnessError("busy", vscode.l10n.t("The session is busy. Stop the run first, or compact when it is over."));
+      throw new HarnessError(
+        "busy",
+        vscode.l10n.t("The session is busy. Stop the run first, or compact when it is over."),
+      );
     }
     const focus = instructions.trim() === "" ? {} : { customInstructions: instructions.trim() };
     let cut: { kind: "lastTurn" } | undefined;
@@ -179,7 +182,10 @@ async function pickItems(session: Session): Promise<(vscode.QuickPickItem & { id
     items.push({
       id: entry.id,
       label: `${icon} ${text.slice(0, 120).toWellFormed()}`,
-      description: [label === undefined ? "" : `$(tag) ${label}`, position.has(entry.id) ? vscode.l10n.t("on this branch") : ""]
+      description: [
+        label === undefined ? "" : `$(tag) ${label}`,
+        position.has(entry.id) ? vscode.l10n.t("on this branch") : "",
+      ]
         .filter((part) => part !== "")
         .join(" · "),
       detail: new Date(entry.timestamp).toLocaleString(vscode.env.language),

@@ -142,7 +142,11 @@ export class LiveTranscript {
     };
   }
 
-  #messageUpdate(message: AssistantMessage, event: Extract<HarnessEvent, { type: "message_update" }>["event"], now: number) {
+  #messageUpdate(
+    message: AssistantMessage,
+    event: Extract<HarnessEvent, { type: "message_update" }>["event"],
+    now: number,
+  ) {
     switch (event.type) {
       case "text_delta":
       case "thinking_delta": {
@@ -154,9 +158,7 @@ export class LiveTranscript {
         const blockType = event.type === "text_delta" ? "text" : "thinking";
         const item = this.#items.get(this.#current);
         if (item?.kind === "assistant") item.blocks = assistantBlocks(message);
-        this.#send([
-          { op: "text.append", id: this.#current, block: event.contentIndex, blockType, text: event.delta },
-        ]);
+        this.#send([{ op: "text.append", id: this.#current, block: event.contentIndex, blockType, text: event.delta }]);
         return;
       }
       case "toolcall_start": {

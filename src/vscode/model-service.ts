@@ -1,6 +1,13 @@
 // The models that can be chosen: of the person's endpoints, of the editor, of the machine, and the demo.
 import * as vscode from "vscode";
-import { type Api, clampThinkingLevel, type Model, modelKey, THINKING_LEVELS, type ThinkingLevel } from "../core/llm/model.ts";
+import {
+  type Api,
+  clampThinkingLevel,
+  type Model,
+  modelKey,
+  THINKING_LEVELS,
+  type ThinkingLevel,
+} from "../core/llm/model.ts";
 import type { StreamFunction } from "../core/llm/stream.ts";
 import type { SetupChoice } from "../protocol/view-state.ts";
 import type { Configuration, ProviderSetting } from "./configuration.ts";
@@ -24,7 +31,11 @@ export interface ProviderSide {
   /** Model by id on an endpoint: from the catalogue, else a guess that says so. */
   modelFor: (endpoint: { id: string; api: Api; baseUrl: string }, modelId: string) => Promise<Model>;
   /** Asks a server for its models; throws with a message for people. */
-  listModels: (endpoint: { id: string; api: Api; baseUrl: string }, apiKey: string | undefined, signal: AbortSignal) => Promise<Model[]>;
+  listModels: (
+    endpoint: { id: string; api: Api; baseUrl: string },
+    apiKey: string | undefined,
+    signal: AbortSignal,
+  ) => Promise<Model[]>;
   /** Servers that answer on this machine; asked only on request. */
   probeLocal: (signal: AbortSignal) => Promise<{ endpoint: KnownEndpoint; models: Model[] }[]>;
 }
@@ -54,7 +65,13 @@ export class ModelService implements vscode.Disposable {
   /** Models were listed or the choice changed. */
   readonly onDidChange = this.#changed.event;
 
-  constructor(side: ProviderSide, editor: EditorModels, configuration: Configuration, secrets: Secrets, state: vscode.Memento) {
+  constructor(
+    side: ProviderSide,
+    editor: EditorModels,
+    configuration: Configuration,
+    secrets: Secrets,
+    state: vscode.Memento,
+  ) {
     this.#side = side;
     this.#editor = editor;
     this.#configuration = configuration;
@@ -217,7 +234,8 @@ export class ModelService implements vscode.Disposable {
       items.push({
         label: model.name,
         description: modelKey(model) === (current && modelKey(current)) ? vscode.l10n.t("current") : "",
-        detail: model.guessed === true ? vscode.l10n.t("window guessed: {0}", window) : vscode.l10n.t("window {0}", window),
+        detail:
+          model.guessed === true ? vscode.l10n.t("window guessed: {0}", window) : vscode.l10n.t("window {0}", window),
         model,
       });
     }
@@ -238,7 +256,9 @@ export class ModelService implements vscode.Disposable {
 
   async pickLevel(model: Model, current: ThinkingLevel): Promise<ThinkingLevel | undefined> {
     if (model.thinkingLevels.length < 2) {
-      void vscode.window.showInformationMessage(vscode.l10n.t("{0} has no thinking levels to choose from.", model.name));
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t("{0} has no thinking levels to choose from.", model.name),
+      );
       return undefined;
     }
     const picked = await vscode.window.showQuickPick(
@@ -246,7 +266,10 @@ export class ModelService implements vscode.Disposable {
         label: level,
         description: level === current ? vscode.l10n.t("current") : "",
       })),
-      { title: vscode.l10n.t("Thinking"), placeHolder: vscode.l10n.t("How much {0} thinks before it answers", model.name) },
+      {
+        title: vscode.l10n.t("Thinking"),
+        placeHolder: vscode.l10n.t("How much {0} thinks before it answers", model.name),
+      },
     );
     const level = picked?.label as ThinkingLevel | undefined;
     if (level !== undefined) await this.chooseLevel(level);
@@ -281,7 +304,10 @@ export class ModelService implements vscode.Disposable {
       { label: vscode.l10n.t("$(add) Add a compatible endpoint…"), action: "endpoint" },
       { label: vscode.l10n.t("$(search) Look for local models"), action: "local" },
     );
-    const picked = await vscode.window.showQuickPick(items, { title: vscode.l10n.t("Manage Providers"), matchOnDetail: true });
+    const picked = await vscode.window.showQuickPick(items, {
+      title: vscode.l10n.t("Manage Providers"),
+      matchOnDetail: true,
+    });
     if (picked?.action === "endpoint") return await this.#addEndpoint();
     if (picked?.action === "local") return await this.setUp("local");
     if (picked?.endpoint === undefined) return undefined;
@@ -320,7 +346,10 @@ export class ModelService implements vscode.Disposable {
   async #askKey(endpoint: KnownEndpoint): Promise<Model | undefined> {
     const key = await vscode.window.showInputBox({
       title: endpoint.name,
-      prompt: vscode.l10n.t("API key for {0}. It is kept in the editor’s secret storage and sent to this address only.", endpoint.baseUrl),
+      prompt: vscode.l10n.t(
+        "API key for {0}. It is kept in the editor’s secret storage and sent to this address only.",
+        endpoint.baseUrl,
+      ),
       password: true,
       ignoreFocusOut: true,
       validateInput: (text) => (text.trim() === "" ? vscode.l10n.t("Enter a key") : undefined),
@@ -376,10 +405,18 @@ export class ModelService implements vscode.Disposable {
   async #addEndpoint(): Promise<Model | undefined> {
     const api = await vscode.window.showQuickPick(
       [
-        { label: "Chat Completions", detail: vscode.l10n.t("most compatible servers"), api: "openai-completions" as const },
+        {
+          label: "Chat Completions",
+          detail: vscode.l10n.t("most compatible servers"),
+          api: "openai-completions" as const,
+        },
         { label: "Responses", detail: "OpenAI Responses", api: "openai-responses" as const },
         { label: "Messages", detail: "Anthropic Messages", api: "anthropic-messages" as const },
-        { label: "Ollama", detail: vscode.l10n.t("native, with a window that is not cut silently"), api: "ollama-chat" as const },
+        {
+          label: "Ollama",
+          detail: vscode.l10n.t("native, with a window that is not cut silently"),
+          api: "ollama-chat" as const,
+        },
       ],
       { title: vscode.l10n.t("Which format does the endpoint speak?") },
     );
@@ -388,7 +425,8 @@ export class ModelService implements vscode.Disposable {
       title: vscode.l10n.t("Address"),
       prompt: vscode.l10n.t("Base address, for example http://localhost:8000/v1"),
       ignoreFocusOut: true,
-      validateInput: (text) => (/^https?:\/\/[^\s]+$/.test(text.trim()) ? undefined : vscode.l10n.t("Enter an http or https address")),
+      validateInput: (text) =>
+        /^https?:\/\/[^\s]+$/.test(text.trim()) ? undefined : vscode.l10n.t("Enter an http or https address"),
     });
     if (baseUrl === undefined) return undefined;
     const host = new URL(baseUrl.trim()).host.replace(/[^\w.-]/g, "-");
@@ -397,7 +435,9 @@ export class ModelService implements vscode.Disposable {
       value: host,
       prompt: vscode.l10n.t("A short name for it"),
       validateInput: (text) =>
-        /^[A-Za-z0-9][\w.-]{0,63}$/.test(text) ? undefined : vscode.l10n.t("Letters, digits, dots, hyphens and underscores"),
+        /^[A-Za-z0-9][\w.-]{0,63}$/.test(text)
+          ? undefined
+          : vscode.l10n.t("Letters, digits, dots, hyphens and underscores"),
     });
     if (id === undefined) return undefined;
     const key = await vscode.window.showInputBox({
@@ -429,7 +469,11 @@ export class ModelService implements vscode.Disposable {
 
   async #lookForLocal(): Promise<Model | undefined> {
     const found = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: vscode.l10n.t("Looking for local models…"), cancellable: true },
+      {
+        location: vscode.ProgressLocation.Notification,
+        title: vscode.l10n.t("Looking for local models…"),
+        cancellable: true,
+      },
       (_progress, token) => this.#side.probeLocal(signalOf(token)),
     );
     for (const { endpoint, models } of found) {
@@ -442,7 +486,11 @@ export class ModelService implements vscode.Disposable {
           api: endpoint.api,
           baseUrl: endpoint.baseUrl,
           needsKey: false,
-          models: models.map((model) => ({ id: model.id, contextWindow: model.contextWindow, maxTokens: model.maxTokens })),
+          models: models.map((model) => ({
+            id: model.id,
+            contextWindow: model.contextWindow,
+            maxTokens: model.maxTokens,
+          })),
         });
       }
     }
@@ -450,7 +498,9 @@ export class ModelService implements vscode.Disposable {
     const models = found.flatMap((server) => server.models);
     if (models.length === 0) {
       void vscode.window.showInformationMessage(
-        vscode.l10n.t("No local server answered on the usual ports. Start Ollama, LM Studio, llama.cpp or vLLM, or add an endpoint."),
+        vscode.l10n.t(
+          "No local server answered on the usual ports. Start Ollama, LM Studio, llama.cpp or vLLM, or add an endpoint.",
+        ),
       );
       return undefined;
     }

@@ -2,9 +2,9 @@
 import * as vscode from "vscode";
 import { SessionError } from "../core/errors.ts";
 import type { JsonlSessionRepo } from "../core/session/jsonl-repo.ts";
-import type { SessionSummary } from "../core/session/session-summary.ts";
-import type { ForkPoint } from "../core/session/session-fork.ts";
 import type { Session } from "../core/session/session.ts";
+import type { ForkPoint } from "../core/session/session-fork.ts";
+import type { SessionSummary } from "../core/session/session-summary.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 
 /** Both places where sessions live: Coppice's own and, if wanted, Pi's. */
@@ -91,7 +91,10 @@ export class SessionActions {
         ].map(async ({ repo, fromPi }) =>
           repo === undefined
             ? []
-            : (await repo.list({ cwd, ...(signal === undefined ? {} : { signal }) })).map((item) => ({ ...item, fromPi })),
+            : (await repo.list({ cwd, ...(signal === undefined ? {} : { signal }) })).map((item) => ({
+                ...item,
+                fromPi,
+              })),
         ),
       ),
     );
@@ -137,7 +140,10 @@ export class SessionActions {
     const confirm = vscode.l10n.t("Move to Trash");
     const answer = await vscode.window.showWarningMessage(
       vscode.l10n.t("Move the session “{0}” to the trash?", title),
-      { modal: true, detail: open !== undefined && open.phase !== "idle" ? vscode.l10n.t("It is running and will be stopped.") : "" },
+      {
+        modal: true,
+        detail: open !== undefined && open.phase !== "idle" ? vscode.l10n.t("It is running and will be stopped.") : "",
+      },
       confirm,
     );
     if (answer !== confirm) return false;

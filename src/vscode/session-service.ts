@@ -3,9 +3,10 @@ import * as vscode from "vscode";
 import type { AgentTool } from "../core/agent/agent-tool.ts";
 import { AgentHarness, type HarnessOptions } from "../core/harness/agent-harness.ts";
 import type { HarnessEvent, Phase } from "../core/harness/harness-events.ts";
+import { entryText, messageText } from "../core/harness/session-memory.ts";
 import type { Model, ThinkingLevel } from "../core/llm/model.ts";
-import { leafThrough } from "../core/session/siblings.ts";
 import type { Session } from "../core/session/session.ts";
+import { leafThrough } from "../core/session/siblings.ts";
 import type { ViewOp } from "../protocol/to-webview.ts";
 import { type ApprovalPolicy, Approvals } from "./approvals.ts";
 import { LiveTranscript } from "./live-transcript.ts";
@@ -35,6 +36,8 @@ export class OpenSession {
   unsavedReason: string | undefined;
   progress: { text: string; cancellable: boolean } | undefined;
   hasNews = false;
+  /** Title of a session without a name. */
+  firstPrompt: string | undefined;
 
   readonly #events = new vscode.EventEmitter<HarnessEvent>();
   readonly #ops = new vscode.EventEmitter<ViewOp[]>();
@@ -89,6 +92,9 @@ export class OpenSession {
 
   #onEvent(event: HarnessEvent): void {
     switch (event.type) {
+      case "message_start":
+        if (event.message.role === "user") this.firstPrompt ??= titleOf(messageText(event.message));
+        break;
       case "save_failed":
         this.unsavedReason = event.error.message;
         break;
@@ -165,6 +171,14 @@ export class OpenSession {
   }
 }
 
+const MAX_TITLE = 80;
+
+/** A prompt as a title: its first line, not too long. */
+export function titleOf(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE).toWellFormed()}…` : line;
+}
+
 /** Where session files come from; the folder is the working directory of new sessions. */
 export interface SessionSource {
   create(cwd: string): Session;
@@ -207,7 +221,9 @@ export class SessionService implements vscode.Disposable {
 
   /** A new session of a folder; its file appears with the first message. */
   create(cwd: string): OpenSession {
-    const empty = this.all.find((open) => open.session.size() === 0 && open.session.cwd === cwd && open.phase === "idle");
+    const empty = this.all.find(
+      (open) => open.session.size() === 0 && open.session.cwd === cwd && open.phase === "idle",
+    );
     return empty ?? this.#adopt(this.#source.create(cwd), false);
   }
 
@@ -222,14 +238,27 @@ export class SessionService implements vscode.Disposable {
       return twice;
     }
     const opened = this.#adopt(session, this.#source.isPi(path));
-    void opened.harness.restore().catch(() => {});
+    this.#restore(opened);
     return opened;
+  }
+
+  #restore(opened: OpenSession): void {
+    void (async () => {
+      await opened.harness.restore();
+      for (const id of opened.session.allIds()) {
+        if (opened.session.node(id)?.role !== "user") continue;
+        const entry = await opened.session.getEntry(id);
+        if (entry !== undefined) opened.firstPrompt = titleOf(entryText(entry));
+        break;
+      }
+      opened.notifyChanged();
+    })().catch(() => {}); // What cannot be restored shows as it is; the transcript tells of damage.
   }
 
   /** Takes over a session that another part made (a fork, an import). */
   take(session: Session): OpenSession {
     const opened = this.#adopt(session, false);
-    void opened.harness.restore().catch(() => {});
+    this.#restore(opened);
     return opened;
   }
 

@@ -2,8 +2,8 @@
 import type { AssistantMessage, ToolCall, ToolResultMessage, Usage } from "../core/llm/messages.ts";
 import { contentText, toolCallsOf } from "../core/llm/messages.ts";
 import type { SessionEntry } from "../core/session/entries.ts";
-import { isVisible, siblingsOf } from "../core/session/siblings.ts";
 import type { Session } from "../core/session/session.ts";
+import { isVisible, siblingsOf } from "../core/session/siblings.ts";
 import type { AssistantBlock, Siblings, ToolStatus, TranscriptItem, UsageView } from "../protocol/view-state.ts";
 import { diffView } from "./diff-view.ts";
 
@@ -105,9 +105,7 @@ export function withResult(
     status,
     output: text.slice(0, MAX_OUTPUT).toWellFormed(),
     outputTruncated: text.length > MAX_OUTPUT,
-    ...(changed
-      ? { diff: diffView(item.title, details.before as string, details.after as string) }
-      : {}),
+    ...(changed ? { diff: diffView(item.title, details.before as string, details.after as string) } : {}),
   };
 }
 
@@ -124,7 +122,8 @@ export function assistantBlocks(message: AssistantMessage): AssistantBlock[] {
 
 /** True for a reply that shows nothing but its calls' rows. */
 export function isBareReply(message: AssistantMessage): boolean {
-  if (message.stopReason === "error" || message.stopReason === "aborted" || message.stopReason === "length") return false;
+  if (message.stopReason === "error" || message.stopReason === "aborted" || message.stopReason === "length")
+    return false;
   return !(message.content ?? []).some(
     (part) =>
       (part.type === "text" && (part.text ?? "").trim() !== "") ||

@@ -25,7 +25,10 @@ export class EditorPage {
   }
 
   static async open(browser, url, { width = 1440, height = 900 } = {}) {
-    const context = await browser.newContext({ viewport: { width, height }, permissions: ["clipboard-read", "clipboard-write"] });
+    const context = await browser.newContext({
+      viewport: { width, height },
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
     const page = await context.newPage();
     const editor = new EditorPage(page);
     editor.problems = [];
@@ -39,7 +42,9 @@ export class EditorPage {
 
   async ready() {
     await this.page.waitForSelector(".monaco-workbench .part.statusbar", { timeout: 60_000 });
-    await this.page.waitForFunction(() => document.querySelectorAll(".statusbar-item").length > 2, undefined, { timeout: 60_000 });
+    await this.page.waitForFunction(() => document.querySelectorAll(".statusbar-item").length > 2, undefined, {
+      timeout: 60_000,
+    });
   }
 
   async command(title) {

@@ -66,12 +66,19 @@ export async function ensureNode24(log = console.log) {
 
 /** The editor's server. */
 export async function ensureServer(log = console.log) {
-  const folder = await installOnce(`vscode-${CODE_SERVER_VERSION}`, [`code-server@${CODE_SERVER_VERSION}`], log, async (parts) => {
-    const server = join(parts, "node_modules", "code-server", "lib", "vscode");
-    await npm(["install", "--omit=dev", ...QUIET], server, log);
-    // A native logger; the server runs without it, with noise in its log.
-    await npm(["rebuild", "@vscode/spdlog"], server, log).catch(() => log("the native logger could not be built; going on without it"));
-  });
+  const folder = await installOnce(
+    `vscode-${CODE_SERVER_VERSION}`,
+    [`code-server@${CODE_SERVER_VERSION}`],
+    log,
+    async (parts) => {
+      const server = join(parts, "node_modules", "code-server", "lib", "vscode");
+      await npm(["install", "--omit=dev", ...QUIET], server, log);
+      // A native logger; the server runs without it, with noise in its log.
+      await npm(["rebuild", "@vscode/spdlog"], server, log).catch(() =>
+        log("the native logger could not be built; going on without it"),
+      );
+    },
+  );
   return join(folder, "node_modules", "code-server", "lib", "vscode", "out", "server-main.js");
 }
 

@@ -56,15 +56,40 @@ export async function startEditor(options) {
   await writeFile(join(folders.user, "User", "settings.json"), JSON.stringify(settings, undefined, 2));
   const env = { ...process.env, HOME: home, ...options.env };
   // Keys of the person who runs the tests are none of the editor's business.
-  for (const name of Object.keys(env)) if (/(_API_KEY|_AUTH_TOKEN|_BASE_URL)$/.test(name) && !(name in (options.env ?? {}))) delete env[name];
-  const common = ["--user-data-dir", folders.user, "--server-data-dir", folders.server, "--extensions-dir", folders.extensions];
+  for (const name of Object.keys(env))
+    if (/(_API_KEY|_AUTH_TOKEN|_BASE_URL)$/.test(name) && !(name in (options.env ?? {}))) delete env[name];
+  const common = [
+    "--user-data-dir",
+    folders.user,
+    "--server-data-dir",
+    folders.server,
+    "--extensions-dir",
+    folders.extensions,
+  ];
   if (options.vsix !== undefined) {
-    await run(node, [serverMain, ...common, "--accept-server-license-terms", "--install-extension", options.vsix, "--force"], { env });
+    await run(
+      node,
+      [serverMain, ...common, "--accept-server-license-terms", "--install-extension", options.vsix, "--force"],
+      { env },
+    );
   }
   const port = options.port ?? (await freePort());
-  const flags = ["--host", "127.0.0.1", "--port", String(port), "--without-connection-token", "--accept-server-license-terms", "--telemetry-level", "off"];
+  const flags = [
+    "--host",
+    "127.0.0.1",
+    "--port",
+    String(port),
+    "--without-connection-token",
+    "--accept-server-license-terms",
+    "--telemetry-level",
+    "off",
+  ];
   if (options.development !== undefined) flags.push("--enable-smoke-test-driver");
-  const child = spawn(node, [serverMain, ...flags, ...common], { env, stdio: ["ignore", "pipe", "pipe"], detached: process.platform !== "win32" });
+  const child = spawn(node, [serverMain, ...flags, ...common], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: process.platform !== "win32",
+  });
   const logFile = createWriteStream(join(data, "server.log"));
   child.stdout.pipe(logFile);
   child.stderr.pipe(logFile);
@@ -73,7 +98,10 @@ export async function startEditor(options) {
   const origin = `http://127.0.0.1:${port}`;
   for (let attempt = 0; ; attempt++) {
     if (exited) throw new Error(`the editor's server ended at once; see ${join(data, "server.log")}`);
-    const up = await fetch(`${origin}/version`).then((answer) => answer.ok, () => false);
+    const up = await fetch(`${origin}/version`).then(
+      (answer) => answer.ok,
+      () => false,
+    );
     if (up) break;
     if (attempt > 300) throw new Error("the editor's server did not answer within 30 s");
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -103,7 +103,10 @@ function handlers(services: CommandServices): Record<string, Handler> {
         prompt: vscode.l10n.t("What should the summary pay attention to? Leave empty for nothing in particular."),
       });
       if (customInstructions === undefined) return;
-      await entryActions.continueFrom(open, id, { summarize: true, ...(customInstructions === "" ? {} : { customInstructions }) });
+      await entryActions.continueFrom(open, id, {
+        summarize: true,
+        ...(customInstructions === "" ? {} : { customInstructions }),
+      });
     }),
     "coppice.editAndResend": withEntry(async (open, id) => {
       await chat.reveal();
@@ -135,7 +138,8 @@ function handlers(services: CommandServices): Record<string, Handler> {
       host.post({ type: "composer.focus" });
     },
     "coppice.showLog": () => log.show(),
-    "coppice.openSettings": () => vscode.commands.executeCommand("workbench.action.openSettings", "@ext:coppice.coppice"),
+    "coppice.openSettings": () =>
+      vscode.commands.executeCommand("workbench.action.openSettings", "@ext:coppice.coppice"),
   };
 }
 
