@@ -104,6 +104,15 @@ export class LiveTranscript {
     }
   }
 
+  /** Calls that wait for the person's answer; the others of them run. */
+  setWaiting(callIds: ReadonlySet<string>): void {
+    for (const item of [...this.#items.values()]) {
+      if (item.kind !== "tool" || (item.status !== "running" && item.status !== "waiting")) continue;
+      const status = callIds.has(item.callId) ? "waiting" : this.#startedAt.has(item.callId) ? "running" : item.status;
+      if (status !== item.status) this.#upsert({ ...item, status });
+    }
+  }
+
   #messageStart(message: AgentMessage, now: number): void {
     if (message.role === "assistant") {
       this.#current = undefined; // Made with the first thing that there is to show.

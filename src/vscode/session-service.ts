@@ -56,7 +56,10 @@ export class OpenSession {
   constructor(session: Session, surroundings: SessionSurroundings, fromPi: boolean) {
     this.session = session;
     this.fromPi = fromPi;
-    this.approvals = new Approvals(surroundings.approvals, surroundings.newId, () => this.#changes.fire());
+    this.approvals = new Approvals(surroundings.approvals, surroundings.newId, () => {
+      this.live.setWaiting(new Set(this.approvals.questions.map((question) => question.callId)));
+      this.#changes.fire();
+    });
     this.live = new LiveTranscript((ops) => this.#ops.fire(ops), surroundings.modelName);
     const tools = surroundings.tools(session, this.approvals);
     this.harness = new AgentHarness({

@@ -47,21 +47,27 @@ export class EditorPage {
     });
   }
 
+  /** Runs a command from the palette by its whole title. */
   async command(title) {
     const input = this.page.locator(".quick-input-widget:visible input").first();
+    const row = this.page
+      .locator(".quick-input-list .monaco-list-row")
+      .filter({ has: this.page.locator(".label-name", { hasText: new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`) }) })
+      .first();
     for (let attempt = 0; ; attempt++) {
-      await this.page.keyboard.press("F1");
       try {
+        await this.page.keyboard.press("F1");
         await input.waitFor({ timeout: 3000 });
-        break;
+        await input.fill(`>${title}`);
+        // The extension's commands arrive some time after the workbench.
+        await row.waitFor({ timeout: 3000 });
+        await row.click();
+        return;
       } catch (error) {
-        if (attempt > 4) throw error;
+        if (attempt >= 8) throw error;
+        await this.page.keyboard.press("Escape");
       }
     }
-    await input.fill(`>${title}`);
-    const row = this.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: title }).first();
-    await row.waitFor({ timeout: 10_000 });
-    await row.click();
   }
 
   /** The chat page's own frame, two nested frames deep. */
