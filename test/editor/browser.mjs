@@ -52,7 +52,11 @@ export class EditorPage {
     const input = this.page.locator(".quick-input-widget:visible input").first();
     const row = this.page
       .locator(".quick-input-list .monaco-list-row")
-      .filter({ has: this.page.locator(".label-name", { hasText: new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`) }) })
+      .filter({
+        has: this.page.locator(".label-name", {
+          hasText: new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`),
+        }),
+      })
       .first();
     for (let attempt = 0; ; attempt++) {
       try {

@@ -1,0 +1,4 @@
+/** A greeting for someone. */
+export function greet(name: string): string {
+  return `Hello, ${name}.`;
+}
