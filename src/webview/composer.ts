@@ -180,6 +180,8 @@ export class Composer {
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
       this.submit(event.altKey ? "followUp" : "steer");
+    } else if (event.altKey) {
+      return;
     } else if (event.key === "ArrowUp" && (this.input.value === "" || this.#recalled > 0)) {
       this.#recall(1, event);
     } else if (event.key === "ArrowDown" && this.#recalled > 0) {

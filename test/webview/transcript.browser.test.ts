@@ -271,9 +271,9 @@ describe("the transcript", () => {
       }),
     );
     await chat.page.getByRole("article", { name: "bash" }).getByRole("button").click();
-    expect(await chat.page.locator(".tool pre").evaluate((element) => element.textContent!.length)).toBeLessThan(
-      30_000,
-    );
+    expect(
+      await chat.page.locator(".tool .fold-body pre").evaluate((element) => element.textContent!.length),
+    ).toBeLessThan(30_000);
     await chat.page.getByRole("button", { name: "Open the whole output" }).click();
     expect(await chat.sent("output.open")).toEqual([{ type: "output.open", callId: "call-t1" }]);
     await chat.close();
