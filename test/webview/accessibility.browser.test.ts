@@ -167,11 +167,11 @@ describe("accessibility", () => {
     const chat = await ChatDriver.open(browser, server);
     await chat.snapshot(emptyChat());
     await chat.frame({ op: "state.patch", patch: { phase: "turn" } });
-    expect(await chat.page.locator("[aria-live=polite]").innerText()).toBe("Coppice is working");
+    expect(await chat.page.locator("[aria-live=polite]").textContent()).toBe("Coppice is working");
     await chat.frame({ op: "item.upsert", item: tool("t", "bash", "ls", { status: "running" }) });
-    expect(await chat.page.locator("[aria-live=polite]").innerText()).toBe("Coppice is working");
+    expect(await chat.page.locator("[aria-live=polite]").textContent()).toBe("Coppice is working");
     await chat.frame({ op: "state.patch", patch: { approvals: [commandApproval] } });
-    expect(await chat.page.locator("[aria-live=assertive]").innerText()).toBe("Approval needed: Run a command");
+    expect(await chat.page.locator("[aria-live=assertive]").textContent()).toBe("Approval needed: Run a command");
     expect(await chat.page.getByRole("log").getAttribute("aria-live")).toBe("off");
     await chat.close();
   });

@@ -135,7 +135,7 @@ describe("the composer", () => {
   it("lists what is queued and lets it be removed", async () => {
     await chat.snapshot(emptyChat({ phase: "turn", queue: [{ id: "q1", text: "Later", mode: "followUp" }] }));
     const list = chat.page.getByRole("list", { name: "Queued messages" });
-    expect(await list.innerText()).toContain("Later");
+    expect(await list.textContent()).toContain("Later");
     await list.getByRole("button", { name: "Remove from queue" }).click();
     expect(await chat.sent("queue.remove")).toEqual([{ type: "queue.remove", id: "q1" }]);
   });
@@ -313,7 +313,7 @@ describe("an approval", () => {
   it("shows the change and opens it in the editor", async () => {
     await chat.snapshot(emptyChat({ phase: "turn", approvals: [editApproval] }));
     const group = chat.page.getByRole("group", { name: "Approval" });
-    expect(await group.innerText()).toContain("-  return send(file);");
+    expect(await group.textContent()).toContain("-  return send(file);");
     await group.getByRole("button", { name: "Open diff" }).click();
     expect(await chat.sent("diff.open")).toEqual([{ type: "diff.open", callId: "call-t2" }]);
   });

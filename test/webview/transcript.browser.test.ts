@@ -124,19 +124,14 @@ describe("the transcript", () => {
       }
       await chat.frame({ op: "item.upsert", item: reply(ids[0], text) });
       const html = () =>
-        chat.page
-          .locator(".md")
-          .evaluate((element) => element.cloneNode(true) as Element)
-          .then(() =>
-            chat.page.locator(".md").evaluate((element) => {
-              const copy = element.cloneNode(true) as Element;
-              for (const code of copy.querySelectorAll("pre code")) {
-                code.removeAttribute("data-coloured");
-                code.textContent = code.textContent;
-              }
-              return copy.outerHTML;
-            }),
-          );
+        chat.page.locator(".md").evaluate((element) => {
+          const copy = element.cloneNode(true) as Element;
+          for (const code of copy.querySelectorAll("pre code")) {
+            code.removeAttribute("data-coloured");
+            code.replaceChildren(code.textContent ?? "");
+          }
+          return copy.outerHTML;
+        });
       const streamed = await html();
       await chat.snapshot(
         emptyChat({ session: { id: ids[1], title: "", fromPi: false }, items: [reply(ids[1], text)] }),
