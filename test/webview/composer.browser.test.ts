@@ -300,6 +300,19 @@ describe("an approval", () => {
     expect(await group.count()).toBe(0);
   });
 
+  it("does not let a double click answer the next question as well", async () => {
+    await chat.snapshot(
+      emptyChat({ phase: "turn", approvals: [commandApproval, { ...commandApproval, nonce: "n-2" }] }),
+    );
+    await button("Allow").click();
+    const spot = (await button("Allow").boundingBox())!;
+    await chat.frame({ op: "state.patch", patch: { approvals: [{ ...commandApproval, nonce: "n-2" }] } });
+    await chat.page.mouse.click(spot.x + 5, spot.y + 5);
+    expect((await chat.sent("approval.answer")).map((one) => one.nonce)).toEqual(["n-command"]);
+    await button("Allow").click();
+    expect((await chat.sent("approval.answer")).map((one) => one.nonce)).toEqual(["n-command", "n-2"]);
+  });
+
   it("shows the whole command with what cannot be seen or only looks like ASCII marked", async () => {
     await chat.snapshot(
       emptyChat({ phase: "turn", approvals: [{ ...commandApproval, command: `echo ${"a".repeat(3000)} \u202eend` }] }),
