@@ -304,7 +304,7 @@ export class Transcript {
     const index = element ? -1 : this.#items.findIndex((item) => item.id === anchor.id);
     if (element) {
       const now = element.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top;
-      if (Math.abs(now - anchor.offset) >= 1) this.#setTop(this.scroller.scrollTop + now - anchor.offset);
+      if (Math.abs(now - anchor.offset) > 0.5) this.#setTop(this.scroller.scrollTop + now - anchor.offset);
     } else if (index >= 0) {
       this.#setTop(this.#heights.top(index) - anchor.offset);
     }

@@ -251,7 +251,10 @@ describe("the transcript", () => {
     await chat.drawn();
     expect(await box.inputValue()).toBe("half a thought");
     expect(await box.evaluate((element: HTMLTextAreaElement) => element.selectionStart)).toBe(6);
-    expect(await place()).toEqual(before);
+    const [text, top] = await place();
+    expect(text).toBe(before[0]);
+    // Scrolling knows whole pixels only.
+    expect(Math.abs(Number(top) - Number(before[1]))).toBeLessThanOrEqual(1);
     expect(
       await chat.page.getByRole("article", { name: "grep" }).getByRole("button").first().getAttribute("aria-expanded"),
     ).toBe("true");
