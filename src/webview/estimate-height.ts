@@ -3,11 +3,21 @@ import type { TranscriptItem } from "../protocol/view-state.ts";
 
 const LINE = 20;
 const CHARACTER = 6.7;
+const UNKNOWN = 48;
 /** Characters looked at for line breaks. */
 const SAMPLE = 300;
 
 /** Pixels at this width of the list; wrong by some lines, right enough for the scroll bar. */
 export function estimateHeight(item: TranscriptItem, width: number): number {
+  try {
+    return estimate(item, width) ?? UNKNOWN;
+  } catch {
+    // Of another shape than it should be: it will be shown as such, and must not blank the page.
+    return UNKNOWN;
+  }
+}
+
+function estimate(item: TranscriptItem, width: number): number | undefined {
   const perLine = Math.max(10, (Math.min(width, 860) - 40) / CHARACTER);
   switch (item.kind) {
     case "user":

@@ -261,6 +261,20 @@ describe("the transcript", () => {
     await chat.close();
   });
 
+  it("shows every other item where one is malformed or of an unknown kind", async () => {
+    const chat = await ChatDriver.open(browser, server);
+    const broken = [
+      { ...user("b1", ""), text: undefined },
+      { id: "b2", saved: true, timestamp: 0, kind: "hologram" },
+      { ...reply("b3", ""), blocks: null },
+    ] as unknown as TranscriptItem[];
+    await chat.snapshot(emptyChat({ items: [user("u1", "before"), ...broken, user("u2", "after")] }));
+    expect(await chat.page.getByText("This entry cannot be shown.").count()).toBe(3);
+    expect(await chat.page.getByText("before").isVisible()).toBe(true);
+    expect(await chat.page.getByText("after", { exact: true }).isVisible()).toBe(true);
+    await chat.close();
+  });
+
   it("keeps a megabyte of output from the page's nodes", async () => {
     const chat = await ChatDriver.open(browser, server);
     await chat.snapshot(
