@@ -11,7 +11,8 @@ export function describeChange(before: ChatState | null, after: ChatState): { po
   const polite: string[] = [];
   if (!before || before.session?.id !== after.session?.id) return { polite, urgent: approvalText(before, after) };
   if (before.phase !== after.phase) polite.push(phaseText(before, after));
-  const known = new Map(before.items.map((item) => [item.id, item]));
+  // What is worth hearing happens at the end; a long conversation must not make each step dear.
+  const known = new Map(before.items.slice(-60).map((item) => [item.id, item]));
   for (const item of after.items.slice(-20)) {
     const old = known.get(item.id);
     if (old !== item) polite.push(itemText(old, item));

@@ -7,6 +7,9 @@ import { icon } from "./icons.ts";
 import type { PageContext } from "./page-context.ts";
 import { t } from "./strings.ts";
 
+/** Milliseconds in which a click was meant for what stood there before: a double click must not answer two questions. */
+const SETTLE_MS = 300;
+
 export class Approvals {
   readonly element = h("div", { class: "approvals", hidden: true });
   readonly #context: PageContext;
@@ -104,15 +107,16 @@ export class Approvals {
   }
 
   #buttons(approval: ApprovalView): HTMLElement {
-    const answer = (decision: "allow" | "deny" | "allowForSession") => (event: Event) => {
-      const row = (event.currentTarget as Element).parentElement!;
-      for (const button of row.querySelectorAll("button")) button.disabled = true;
+    let answered = false;
+    const answer = (decision: "allow" | "deny" | "allowForSession") => () => {
+      answered = true;
+      enable(false);
       this.#context.post({ type: "approval.answer", nonce: approval.nonce, decision });
       if (this.#tookFocus) this.#composer.focus();
       this.#tookFocus = false;
     };
     const scope = approval.sessionScope;
-    return h(
+    const row = h(
       "div",
       { class: "buttons" },
       h("button", { type: "button", class: "button", click: answer("allow") }, t("Allow")),
@@ -130,6 +134,12 @@ export class Approvals {
         ),
       h("button", { type: "button", class: "button secondary", click: answer("deny") }, t("Deny")),
     );
+    const enable = (enabled: boolean) => {
+      for (const button of row.querySelectorAll("button")) button.disabled = !enabled;
+    };
+    enable(false);
+    setTimeout(() => enable(!answered), SETTLE_MS);
+    return row;
   }
 
   /** Who went on typing goes on typing: the key lands in the composer. Enter on the group itself does nothing. */

@@ -9,6 +9,7 @@ import type { PageContext } from "./page-context.ts";
 import { t } from "./strings.ts";
 
 interface Picker {
+  element: HTMLElement;
   button: HTMLButtonElement;
   value: HTMLElement;
 }
@@ -34,7 +35,7 @@ export class ComposerToolbar {
   constructor(context: PageContext, submit: (mode: "steer" | "followUp") => void) {
     this.#attach = iconButton("attach", t("Attach"), () => context.post({ type: "attachment.add" }));
     this.#model = picker("model", t("Model"), () => context.post({ type: "model.pick" }));
-    this.#model.button.classList.add("shrinks");
+    this.#model.element.classList.add("shrinks");
     this.#thinking = picker("thinking", t("Thinking"), () => context.post({ type: "thinking.pick" }));
     this.#approvals = picker("shield", t("Approvals"), () => this.#openApprovals(context));
     for (const name of ["aria-haspopup", "aria-expanded"]) {
@@ -50,9 +51,9 @@ export class ComposerToolbar {
       "div",
       { class: "toolbar" },
       this.#attach,
-      this.#model.button,
-      this.#thinking.button,
-      this.#approvals.button,
+      this.#model.element,
+      this.#thinking.element,
+      this.#approvals.element,
       h("span", { class: "spring" }),
       h(
         "span",
@@ -71,13 +72,13 @@ export class ComposerToolbar {
       model ? model.name : t("Choose model"),
       model ? `${model.name} (${model.provider})` : t("No model chosen"),
     );
-    this.#model.button.classList.toggle("attention", chat !== null && model === null);
+    this.#model.element.classList.toggle("attention", chat !== null && model === null);
     const levels = chat?.thinkingLevels ?? [];
-    show(this.#thinking.button, levels.length > 1);
+    show(this.#thinking.element, levels.length > 1);
     setPicker(this.#thinking, chat?.thinkingLevel ?? "", chat?.thinkingLevel ?? "");
     const mode = chat?.approvalsMode ?? "ask";
     setPicker(this.#approvals, modeShort(mode), modeTitle(mode));
-    this.#approvals.button.classList.toggle("attention", mode === "all");
+    this.#approvals.element.classList.toggle("attention", mode === "all");
     this.#meter.update(chat?.context ?? null);
     show(this.#stop, send.running);
     // While nothing is typed, a run needs Stop only.
@@ -125,10 +126,11 @@ export class ComposerToolbar {
   }
 }
 
+/** The value stands under the button, not in it: the name is what it picks, the value its description. */
 function picker(name: IconName, title: string, click: () => void): Picker {
   const value = h("span", { class: "picker-value" });
-  const button = h("button", { type: "button", class: "picker", "aria-label": title, click }, icon(name), value);
-  return { button, value };
+  const button = h("button", { type: "button", class: "picker-button", "aria-label": title, click });
+  return { element: h("span", { class: "picker" }, icon(name), value, button), button, value };
 }
 
 function setPicker(one: Picker, shown: string, description: string): void {

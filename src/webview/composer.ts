@@ -117,7 +117,7 @@ export class Composer {
     }
     const isSame = this.#sent?.text === text && this.#sent.images === this.#images;
     if (this.#sent && isSame && Date.now() - this.#sent.at < PATIENCE_MS) return;
-    this.#sent = { submitId: crypto.randomUUID(), text, images: this.#images, at: Date.now() };
+    this.#sent = { submitId: newId(), text, images: this.#images, at: Date.now() };
     this.#setError("");
     this.#slash.close();
     const leaving = this.#leaving();
@@ -155,6 +155,7 @@ export class Composer {
   }
 
   #refresh(): void {
+    this.#grow();
     const hasText = this.input.value.trim() !== "" || this.#images.length > 0;
     this.#toolbar.update(this.#chat, { running: isRunning(this.#chat), hasText, refusal: sendRefusal(this.#chat) });
     this.#chips.update(this.#chat?.attachments ?? [], this.#images, {
@@ -163,6 +164,13 @@ export class Composer {
     });
     setAttribute(this.element, "aria-busy", this.#sent ? "true" : undefined);
     this.element.classList.toggle("sending", this.#sent !== null);
+  }
+
+  /** For browsers that cannot size a text box by its content. */
+  #grow(): void {
+    if (CSS.supports("field-sizing", "content")) return;
+    this.input.style.height = "auto";
+    this.input.style.height = `${this.input.scrollHeight}px`;
   }
 
   #onInput(): void {
@@ -180,6 +188,8 @@ export class Composer {
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
       this.submit(event.altKey ? "followUp" : "steer");
+    } else if (event.altKey) {
+      return;
     } else if (event.key === "ArrowUp" && (this.input.value === "" || this.#recalled > 0)) {
       this.#recall(1, event);
     } else if (event.key === "ArrowDown" && this.#recalled > 0) {
@@ -233,6 +243,11 @@ export class Composer {
     setText(this.#error, text);
     show(this.#error, text !== "");
   }
+}
+
+/** Random enough for one page; `randomUUID` is missing where the editor is served without https. */
+function newId(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(16).padStart(8, "0")).join("");
 }
 
 function placeholder(chat: ChatState | null): string {

@@ -3,9 +3,21 @@ import type { TranscriptItem } from "../protocol/view-state.ts";
 
 const LINE = 20;
 const CHARACTER = 6.7;
+const UNKNOWN = 48;
+/** Characters looked at for line breaks. */
+const SAMPLE = 300;
 
 /** Pixels at this width of the list; wrong by some lines, right enough for the scroll bar. */
 export function estimateHeight(item: TranscriptItem, width: number): number {
+  try {
+    return estimate(item, width) ?? UNKNOWN;
+  } catch {
+    // Of another shape than it should be: it will be shown as such, and must not blank the page.
+    return UNKNOWN;
+  }
+}
+
+function estimate(item: TranscriptItem, width: number): number | undefined {
   const perLine = Math.max(10, (Math.min(width, 860) - 40) / CHARACTER);
   switch (item.kind) {
     case "user":
@@ -34,7 +46,10 @@ function replyHeight(item: Extract<TranscriptItem, { kind: "assistant" }>, perLi
 }
 
 function lines(text: string, perLine: number): number {
+  // A sample tells how often lines break; counting all of a long conversation would be felt.
+  const sample = Math.min(text.length, SAMPLE);
   let breaks = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) breaks++;
-  return Math.max(1, breaks * 0.8 + text.length / perLine);
+  for (let at = text.indexOf("\n"); at >= 0 && at < sample; at = text.indexOf("\n", at + 1)) breaks++;
+  const scale = sample === 0 ? 0 : text.length / sample;
+  return Math.max(1, breaks * scale * 0.8 + text.length / perLine);
 }

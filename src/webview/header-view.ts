@@ -20,7 +20,7 @@ export class Header {
       {
         type: "button",
         class: "session-pick",
-        "aria-label": t("Sessions"),
+        "aria-description": t("Open another session"),
         click: () => context.post({ type: "session.pick" }),
       },
       this.#title,
@@ -47,7 +47,6 @@ export class Header {
     const title = session ? session.title || t("Untitled session") : t("New session");
     setText(this.#title, title);
     setAttribute(this.#pick, "title", title);
-    setAttribute(this.#pick, "aria-description", title);
     show(this.#pi, session?.fromPi === true);
     const unsaved = session?.unsavedReason;
     show(this.#unsaved, unsaved !== undefined);

@@ -6,21 +6,11 @@ export class HeightIndex {
   #tops = new Float64Array(1);
   #clean = 0;
 
-  get length(): number {
-    return this.#heights.length;
-  }
-
-  /** Replaces all heights; what is equal at the beginning keeps its sums. */
-  reset(heights: number[]): void {
-    let same = 0;
-    const limit = Math.min(heights.length, this.#heights.length);
-    while (same < limit && heights[same] === this.#heights[same]) same++;
-    this.#heights = heights;
-    this.#clean = Math.min(this.#clean, same);
-  }
-
-  height(index: number): number {
-    return this.#heights[index] ?? 0;
+  /** Replaces the heights from `index` on; those before it stay. */
+  replaceFrom(index: number, heights: readonly number[]): void {
+    this.#heights.length = Math.min(index, this.#heights.length);
+    for (const height of heights) this.#heights.push(height);
+    this.#clean = Math.min(this.#clean, index);
   }
 
   /** @returns the difference to the height before, in pixels */

@@ -69,10 +69,12 @@ export function queueHighlights(root: Element): void {
 function schedule(): void {
   if (scheduled || waiting.size === 0) return;
   scheduled = true;
-  requestIdleCallback(work, { timeout: 2000 });
+  // Safari has no idle callbacks: there one block follows another with a pause between.
+  if ("requestIdleCallback" in window) requestIdleCallback(work, { timeout: 2000 });
+  else setTimeout(() => work({ timeRemaining: () => 0 }), 50);
 }
 
-function work(deadline: IdleDeadline): void {
+function work(deadline: Pick<IdleDeadline, "timeRemaining">): void {
   scheduled = false;
   do {
     const [code] = waiting;

@@ -56,6 +56,7 @@ export class MessageActions {
     return h(
       "div",
       { class: "hover-actions" },
+      timeOf(item.timestamp),
       item.kind === "user" && iconButton("edit", t("Edit"), post({ type: "message.edit", entryId })),
       iconButton("copy", t("Copy"), post({ type: "entry.copy", entryId })),
       iconButton("fork", t("Fork"), post({ type: "entry.fork", entryId })),
@@ -79,6 +80,14 @@ export class MessageActions {
       button("chevronRight", t("Next branch"), siblings.nextId),
     );
   }
+}
+
+/** When it was said: the time of day, the date behind it. */
+function timeOf(timestamp: number): HTMLElement | undefined {
+  if (timestamp <= 0) return undefined;
+  const date = new Date(timestamp);
+  const clock = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return h("time", { class: "time", datetime: date.toISOString(), title: date.toLocaleString() }, clock);
 }
 
 /** The sign that this stands on the screen but not yet on the disk. */

@@ -19,7 +19,13 @@ export function messageView(context: PageContext): ItemView<ItemOf<"user">> {
   fold.button.append(foldLabel);
   const actions = new MessageActions(context);
   const bubble = h("div", { class: "bubble" }, images, text, fold.button);
-  const element = h("article", { class: "row user", "aria-label": t("You"), tabindex: -1 }, bubble, actions.element);
+  const element = h(
+    "article",
+    { class: "row user", "aria-label": t("You"), tabindex: -1 },
+    heading(t("You")),
+    bubble,
+    actions.element,
+  );
   let imagesShown: unknown;
   const apply = () => {
     text.classList.toggle("clipped", !fold.button.hidden && !fold.isOpen);
@@ -43,6 +49,11 @@ export function messageView(context: PageContext): ItemView<ItemOf<"user">> {
       setAttribute(element, "data-vscode-context", JSON.stringify({ webviewSection: "message", entryId: item.id }));
     },
   };
+}
+
+/** A heading for who moves through the conversation by headings (checklist 60). */
+export function heading(author: string): HTMLElement {
+  return h("h2", { class: "sr-only" }, author);
 }
 
 /** The person's own picture, from its data; anything but a base64 picture of a known kind is told in words. */

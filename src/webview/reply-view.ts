@@ -8,6 +8,7 @@ import { icon } from "./icons.ts";
 import type { ItemOf, ItemView } from "./item-view.ts";
 import { MarkdownFlow } from "./markdown-flow.ts";
 import { MessageActions } from "./message-actions.ts";
+import { heading } from "./message-view.ts";
 import type { PageContext } from "./page-context.ts";
 import { t } from "./strings.ts";
 
@@ -26,6 +27,7 @@ export function replyView(context: PageContext): ItemView<Reply> {
   const element = h(
     "article",
     { class: "row reply", "aria-label": "Coppice", tabindex: -1 },
+    heading("Coppice"),
     blocks,
     ending,
     actions.element,

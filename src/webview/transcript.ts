@@ -45,6 +45,7 @@ export class Transcript {
   #hasOlder = false;
   #hasNewer = false;
   #askedBefore = "";
+  #overscan = OVERSCAN;
   #stuck = true;
   #lastTop = 0;
   #width = 0;
@@ -84,12 +85,19 @@ export class Transcript {
       this.#measured.clear();
       this.#stuck = true;
     }
+    const same = more.fresh ? 0 : commonStart(this.#items, items);
     this.#items = items;
     this.#hasOlder = more.hasOlder;
     this.#hasNewer = more.hasNewer;
     if (more.fresh || items[0]?.id !== this.#askedBefore) this.#askedBefore = "";
-    this.#resetHeights();
+    this.#resetHeights(same);
+    if (more.fresh) {
+      // What is in the window first; what is around it in the next frame.
+      this.#overscan = 0;
+      this.#schedule();
+    }
     this.#layout(anchor);
+    this.#overscan = OVERSCAN;
   }
 
   /** An item got its entry id: its node stays. */
@@ -181,9 +189,13 @@ export class Transcript {
     return undefined;
   }
 
-  #resetHeights(): void {
+  #resetHeights(from: number): void {
     const width = this.#width || 400;
-    this.#heights.reset(this.#items.map((item) => this.#measured.get(item.id) ?? estimateHeight(item, width)));
+    const changed = this.#items.slice(from);
+    this.#heights.replaceFrom(
+      from,
+      changed.map((item) => this.#measured.get(item.id) ?? estimateHeight(item, width)),
+    );
   }
 
   /** Renders the part near the window, measures it, and holds the place: the end, or the anchor. */
@@ -209,8 +221,8 @@ export class Transcript {
     const top = this.#stuck
       ? Math.max(0, this.#heights.total - viewport)
       : this.scroller.scrollTop - this.#before.offsetTop;
-    let start = this.#heights.at(top - OVERSCAN);
-    let end = this.#heights.at(top + viewport + OVERSCAN) + 1;
+    let start = this.#heights.at(top - this.#overscan);
+    let end = this.#heights.at(top + viewport + this.#overscan) + 1;
     for (const index of this.#keptRows()) {
       if (index < start && start - index <= KEEP_ROWS) start = index;
       if (index >= end && index - end < KEEP_ROWS) end = index + 1;
@@ -292,7 +304,7 @@ export class Transcript {
     const index = element ? -1 : this.#items.findIndex((item) => item.id === anchor.id);
     if (element) {
       const now = element.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top;
-      if (Math.abs(now - anchor.offset) >= 1) this.#setTop(this.scroller.scrollTop + now - anchor.offset);
+      if (Math.abs(now - anchor.offset) > 0.5) this.#setTop(this.scroller.scrollTop + now - anchor.offset);
     } else if (index >= 0) {
       this.#setTop(this.#heights.top(index) - anchor.offset);
     }
@@ -321,7 +333,7 @@ export class Transcript {
       this.#width = width;
       this.#measured.clear();
       const anchor = this.anchor();
-      this.#resetHeights();
+      this.#resetHeights(0);
       this.#layout(anchor);
     } else {
       this.#layout(this.anchor());
@@ -353,4 +365,12 @@ export class Transcript {
 function setHeight(element: HTMLElement, pixels: number): void {
   const height = `${Math.max(0, Math.round(pixels * 100) / 100)}px`;
   if (element.style.height !== height) element.style.height = height;
+}
+
+/** How many items at the start are the very same. */
+function commonStart(before: readonly TranscriptItem[], after: readonly TranscriptItem[]): number {
+  const limit = Math.min(before.length, after.length);
+  let same = 0;
+  while (same < limit && before[same] === after[same]) same++;
+  return same;
 }

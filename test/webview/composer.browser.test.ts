@@ -135,7 +135,7 @@ describe("the composer", () => {
   it("lists what is queued and lets it be removed", async () => {
     await chat.snapshot(emptyChat({ phase: "turn", queue: [{ id: "q1", text: "Later", mode: "followUp" }] }));
     const list = chat.page.getByRole("list", { name: "Queued messages" });
-    expect(await list.innerText()).toContain("Later");
+    expect(await list.textContent()).toContain("Later");
     await list.getByRole("button", { name: "Remove from queue" }).click();
     expect(await chat.sent("queue.remove")).toEqual([{ type: "queue.remove", id: "q1" }]);
   });
@@ -300,6 +300,19 @@ describe("an approval", () => {
     expect(await group.count()).toBe(0);
   });
 
+  it("does not let a double click answer the next question as well", async () => {
+    await chat.snapshot(
+      emptyChat({ phase: "turn", approvals: [commandApproval, { ...commandApproval, nonce: "n-2" }] }),
+    );
+    await button("Allow").click();
+    const spot = (await button("Allow").boundingBox())!;
+    await chat.frame({ op: "state.patch", patch: { approvals: [{ ...commandApproval, nonce: "n-2" }] } });
+    await chat.page.mouse.click(spot.x + 5, spot.y + 5);
+    expect((await chat.sent("approval.answer")).map((one) => one.nonce)).toEqual(["n-command"]);
+    await button("Allow").click();
+    expect((await chat.sent("approval.answer")).map((one) => one.nonce)).toEqual(["n-command", "n-2"]);
+  });
+
   it("shows the whole command with what cannot be seen or only looks like ASCII marked", async () => {
     await chat.snapshot(
       emptyChat({ phase: "turn", approvals: [{ ...commandApproval, command: `echo ${"a".repeat(3000)} \u202eend` }] }),
@@ -313,7 +326,7 @@ describe("an approval", () => {
   it("shows the change and opens it in the editor", async () => {
     await chat.snapshot(emptyChat({ phase: "turn", approvals: [editApproval] }));
     const group = chat.page.getByRole("group", { name: "Approval" });
-    expect(await group.innerText()).toContain("-  return send(file);");
+    expect(await group.textContent()).toContain("-  return send(file);");
     await group.getByRole("button", { name: "Open diff" }).click();
     expect(await chat.sent("diff.open")).toEqual([{ type: "diff.open", callId: "call-t2" }]);
   });

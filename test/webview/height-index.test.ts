@@ -5,7 +5,7 @@ import { HeightIndex } from "../../src/webview/height-index.ts";
 describe("the index of heights", () => {
   it("knows where rows begin and which row covers an offset", () => {
     const index = new HeightIndex();
-    index.reset([10, 0, 30]);
+    index.replaceFrom(0, [10, 0, 30]);
     expect([0, 1, 2, 3].map((i) => index.top(i))).toEqual([0, 10, 10, 40]);
     expect([-5, 0, 9, 10, 39, 40, 999].map((offset) => index.at(offset))).toEqual([0, 0, 0, 2, 2, 2, 2]);
     expect(index.total).toBe(40);
@@ -19,7 +19,7 @@ describe("the index of heights", () => {
   it("agrees with plain sums after any changes", () => {
     const heights = fc.array(fc.integer({ min: 0, max: 500 }), { maxLength: 60 });
     const change = fc.oneof(
-      heights.map((list) => ({ list })),
+      fc.record({ from: fc.nat(70), list: heights }),
       fc.record({ at: fc.nat(80), height: fc.integer({ min: 0, max: 500 }) }),
     );
     fc.assert(
@@ -28,8 +28,9 @@ describe("the index of heights", () => {
         let plain: number[] = [];
         for (const one of changes) {
           if ("list" in one) {
-            plain = [...one.list];
-            index.reset([...one.list]);
+            const from = Math.min(one.from, plain.length);
+            plain = [...plain.slice(0, from), ...one.list];
+            index.replaceFrom(from, one.list);
           } else {
             index.set(one.at, one.height);
             if (one.at < plain.length) plain[one.at] = one.height;

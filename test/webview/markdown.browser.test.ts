@@ -172,7 +172,7 @@ describe("model text", () => {
     expect(await chat.sent("link.open")).toEqual([{ type: "link.open", url: "https://example.com/a?b=1" }]);
     expect(await chat.sent("file.open")).toEqual([{ type: "file.open", path: "src/x.ts", line: 3 }]);
     expect(await chat.page.getByRole("link", { name: "docs" }).getAttribute("title")).toBe("https://example.com/a?b=1");
-    expect(await chat.page.locator("article").innerText()).toContain("https://example.com/p.png");
+    expect(await chat.page.locator("article").textContent()).toContain("https://example.com/p.png");
     await chat.close();
   });
 

@@ -187,10 +187,22 @@ const CLASSES: Record<ThemeName, string> = {
   hc: "vscode-high-contrast",
 };
 
+// What the editor itself puts in front of a page's styles.
+const EDITOR_DEFAULTS = `
+  html { scrollbar-color: var(--vscode-scrollbarSlider-background, gray) var(--vscode-editor-background); }
+  body { background-color: transparent; color: var(--vscode-editor-foreground, var(--vscode-foreground)); margin: 0; padding: 0 20px; }
+  img, video { max-width: 100%; max-height: 100%; }
+  a, a code { color: var(--vscode-textLink-foreground); }
+  a:focus, input:focus, select:focus, textarea:focus { outline: 1px solid -webkit-focus-ring-color; outline-offset: -1px; }
+  code { font-family: monospace; color: var(--vscode-textPreformat-foreground); background-color: var(--vscode-textPreformat-background); padding: 1px 3px; border-radius: 4px; }
+  pre code { padding: 0; }
+  blockquote { background: var(--vscode-textBlockQuote-background); border-color: var(--vscode-textBlockQuote-border); }
+`;
+
 /** A style sheet that sets the theme's variables, and the class of the body. */
 export function theme(name: ThemeName): { css: string; bodyClass: string } {
   const variables = { dark, light, hc }[name];
   const lines = Object.entries(variables).map(([key, value]) => `--vscode-${key}: ${value};`);
-  const css = `html { ${lines.join(" ")} } body { background: var(--vscode-sideBar-background); padding: 0 20px; }`;
+  const css = `html { ${lines.join(" ")} } html { background: var(--vscode-sideBar-background); } ${EDITOR_DEFAULTS}`;
   return { css, bodyClass: CLASSES[name] };
 }
