@@ -68,7 +68,7 @@ const bundles = [
   },
 ];
 
-await rm("dist/chunks", { recursive: true, force: true });
+for (const folder of ["dist/chunks", "dist/webview"]) await rm(folder, { recursive: true, force: true });
 if (watch) {
   for (const options of bundles) await (await context(options)).watch();
 } else {

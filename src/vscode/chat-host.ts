@@ -72,6 +72,7 @@ export class ChatHost implements vscode.Disposable {
             shown = open.shownLeafId;
             this.snapshot();
           }
+          if (open.phase === "idle") this.#contextDirty = true;
           this.refreshFrame();
         }),
         open.onEvent((event) => {
