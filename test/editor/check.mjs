@@ -141,8 +141,11 @@ export async function runCheck({ vsix, workspace, shots = join(root, "test-resul
       await page.page.keyboard.press("Escape");
     });
     await step("editing the first message makes a second branch", async () => {
-      const first = chat.articles("You").first();
-      await first.scrollIntoViewIfNeeded();
+      const first = chat.articles("You").filter({ hasText: "Read src/greeting.ts" });
+      // Older rows are made when they are scrolled to.
+      await chat.articles("You").first().hover();
+      await page.page.mouse.wheel(0, -20_000);
+      await first.waitFor();
       await first.hover();
       await first.getByRole("button", { name: /Edit/ }).click();
       await chat.frame.waitForFunction(
