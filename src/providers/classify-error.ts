@@ -70,7 +70,31 @@ export function classifyError(thrown: unknown, origin: ErrorOrigin): StreamFailu
   if (thrown instanceof SyntaxError) {
     return { kind: "network", message: "The answer broke off in an unreadable frame." };
   }
-  return classifyConnection(thrown, origin);
+  return classifyPlain(thrown, origin) ?? classifyConnection(thrown, origin);
+}
+
+const NAMED: Readonly<Record<string, ErrorKind>> = {
+  ChatQuotaExceeded: "quota",
+  ChatRateLimited: "rateLimit",
+  NoPermissions: "auth",
+  NotFound: "notFound",
+  Blocked: "refusal",
+  Canceled: "aborted",
+  CancellationError: "aborted",
+};
+
+/** Plain errors of the editor's models: told by name or code, else by their words (providers §3). */
+function classifyPlain(thrown: unknown, origin: ErrorOrigin): StreamFailure | undefined {
+  if (!(thrown instanceof Error) || thrown instanceof TypeError) return undefined;
+  const { name, message, code } = thrown as Error & { code?: unknown };
+  const named = NAMED[name] ?? NAMED[String(code)];
+  const refused = { status: undefined, code: typeof code === "string" ? code : undefined, text: message };
+  const kind = named ?? kindOf({ ...refused, provider: origin.provider });
+  if (kind === "unknown") return undefined;
+  const failure: StreamFailure = { kind, message: readableError(message, [origin.apiKey]) || name };
+  const window = kind === "overflow" ? learnWindow(message) : undefined;
+  if (window !== undefined) failure.learnedWindow = window;
+  return failure;
 }
 
 function classifyResponse(error: ResponseError, origin: ErrorOrigin): StreamFailure {

@@ -26,10 +26,20 @@ export class MessageAssembler {
   readonly #open = new Map<number, string>();
   readonly #takenIds: Set<string>;
   readonly #conversation: string;
+  readonly #toolName: (wireName: string) => string;
   #counts: TokenCounts | undefined;
   #reportedCost: number | undefined;
+  #countsEstimated = false;
 
-  constructor(model: Model, context: LlmContext, options: Pick<StreamOptions, "thinkingLevel">, prefixHash?: string) {
+  /** @param toolName the tool's own name for the one that the model used. */
+  constructor(
+    model: Model,
+    context: LlmContext,
+    options: Pick<StreamOptions, "thinkingLevel">,
+    prefixHash?: string,
+    toolName: (wireName: string) => string = (name) => name,
+  ) {
+    this.#toolName = toolName;
     this.#model = model;
     this.#context = context;
     this.#takenIds = new Set(
@@ -97,7 +107,8 @@ export class MessageAssembler {
   }
 
   /** Opens a call. A missing id is made up and one that this conversation has already is made unique. */
-  toolStart(key: PartKey, id: string | undefined, name: string): StreamEvent {
+  toolStart(key: PartKey, id: string | undefined, wireName: string): StreamEvent {
+    const name = this.#toolName(wireName);
     const callId = this.#freeId(id);
     const contentIndex = this.#indexOf(key, (): ToolCall => ({ type: "toolCall", id: callId, name, arguments: {} }));
     this.#open.set(contentIndex, "");
@@ -134,10 +145,14 @@ export class MessageAssembler {
     return [...this.#indexes].filter(([, index]) => this.#open.has(index)).map(([key]) => key);
   }
 
-  /** Remembers what the provider reported; the last report counts. */
-  usage(counts: TokenCounts, reportedCost?: number): void {
+  /**
+   * Remembers what the provider reported; the last report counts.
+   * @param more `cost` in dollars, where reported; `estimated` where the counts are a tokenizer's and not the server's.
+   */
+  usage(counts: TokenCounts, more: { cost?: number | undefined; estimated?: boolean } = {}): void {
     this.#counts = counts;
-    this.#reportedCost = reportedCost;
+    this.#reportedCost = more.cost;
+    this.#countsEstimated = more.estimated === true;
   }
 
   /** Ends well. A reply of nothing at all is a failure: servers that fail silently end so (security §2.23). */
@@ -175,6 +190,7 @@ export class MessageAssembler {
     const counts = this.#counts;
     if (counts !== undefined && believable(counts, this.#context)) {
       this.partial.usage = usageOf(this.#model, counts, this.#reportedCost);
+      if (this.#countsEstimated) this.partial.usage.estimated = true;
     } else if (!nothingRan) {
       this.partial.usage = estimatedUsage(this.#model, this.#context, this.partial);
     }

@@ -173,7 +173,7 @@ class ChatReader {
     };
     const reasoning = usage.completion_tokens_details?.reasoning_tokens;
     if (reasoning !== undefined) counts.reasoning = reasoning;
-    this.#assembler.usage(counts, usage.cost);
+    this.#assembler.usage(counts, { cost: usage.cost });
   }
 
   /** Ends the calls whose arguments may be whole; those of a cut stream stay open and are marked by the assembler. */
