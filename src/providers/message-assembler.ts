@@ -188,7 +188,7 @@ export class MessageAssembler {
 
   #settleUsage(nothingRan = false): void {
     const counts = this.#counts;
-    if (counts !== undefined && believable(counts, this.#context)) {
+    if (counts !== undefined && believable(counts, this.#model.contextWindow)) {
       this.partial.usage = usageOf(this.#model, counts, this.#reportedCost);
       if (this.#countsEstimated) this.partial.usage.estimated = true;
     } else if (!nothingRan) {

@@ -173,6 +173,22 @@ describe.each(WIRES)("%s", (api) => {
     expect(headers).not.toHaveProperty("openai-organization");
   });
 
+  it("lets headers of the settings win, in any spelling", async () => {
+    await serve({ requireKey: "from-settings" });
+    const headers = { Authorization: "Bearer from-settings", "X-Team": "a" };
+    const { failure } = await collect(model({ headers }), contextOf([user("hello")]), { headers: { "x-team": "b" } });
+    expect(failure).toBeUndefined();
+    expect(server?.requests()[0]?.headers["x-team"]).toBe("b");
+  });
+
+  it("believes a report above the window, which is how some servers tell of an overflow", async () => {
+    await serve({
+      script: [{ parts: [{ text: "Hi." }], usage: { input: 250_000, output: 1, cacheRead: 0, cacheWrite: 0 } }],
+    });
+    const { message } = await collect(model(), contextOf([user("hello")]));
+    expect(message.usage).toMatchObject({ input: 250_000 });
+  });
+
   it("lets a hook see and replace the body and see the answer's status", async () => {
     await serve({});
     const seen: unknown[] = [];
