@@ -46,13 +46,13 @@ describe("Watchdog", () => {
       let count = 0;
       const timer = setInterval(() => {
         send("x");
-        if (++count === 8) {
+        if (++count === 20) {
           clearInterval(timer);
           end();
         }
-      }, 20);
+      }, 30);
     });
-    expect(await read(url)).toBe("xxxxxxxx");
+    expect(await read(url, { firstByteMs: 400, idleMs: 400 })).toBe("x".repeat(20));
   });
 
   it("ends what is too large, as a whole or in one line", async () => {
