@@ -88,6 +88,8 @@ interface OllamaLine {
   message?: {
     content?: string;
     thinking?: string;
+    /** What servers that imitate Ollama call it. */
+    reasoning_content?: string;
     tool_calls?: { id?: string; function?: { name?: string; arguments?: Record<string, unknown> | string } }[] | null;
   };
   done?: boolean;
@@ -110,7 +112,7 @@ class OllamaReader {
 
   *read(line: OllamaLine): Generator<StreamEvent> {
     if (typeof line.error === "string") throw new ResponseError(undefined, line);
-    const { thinking, content, tool_calls } = line.message ?? {};
+    const { content, tool_calls, thinking = line.message?.reasoning_content } = line.message ?? {};
     if (thinking) yield this.#assembler.thinking(this.#key("thinking"), thinking);
     if (content) yield this.#assembler.text(this.#key("text"), content);
     for (const call of tool_calls ?? []) {
