@@ -6,16 +6,14 @@ import { errorText } from "./error-text.ts";
 import type { MessageAssembler } from "./message-assembler.ts";
 import { amendedBody, chatBody } from "./openai-chat-body.ts";
 import { framesOf } from "./openai-sdk-stream.ts";
+import { repairOptionsOf } from "./repair-options.ts";
 import { quirksOf } from "./server-quirks.ts";
 import { joinUrl, openRequest, requireStream } from "./server-sent-request.ts";
 import { adapter } from "./stream-runner.ts";
 
 /** Streams one Chat Completions request. */
 export const streamOpenAIChat: StreamFunction = adapter(
-  (model) => {
-    const { idStyle, requiresReasoningContent } = quirksOf(model);
-    return { idStyle, resultImages: "after", unsignedThinking: requiresReasoningContent };
-  },
+  repairOptionsOf,
   async function* ({ model, context, options, history, assembler }) {
     const quirks = quirksOf(model);
     const body = chatBody(model, context, options, history.messages, quirks);
