@@ -155,11 +155,16 @@ export class MessageAssembler {
     this.#countsEstimated = more.estimated === true;
   }
 
-  /** Ends well. A reply of nothing at all is a failure: servers that fail silently end so (security §2.23). */
+  /**
+   * Ends well. A reply that says nothing, if only in thoughts, is a failure: servers that fail silently end so
+   * (security §2.23), and nobody could answer it.
+   */
   done(stopReason: Exclude<StopReason, "error" | "aborted">): StreamEvent {
     if (
       stopReason !== "length" &&
-      this.partial.content.every((part) => part.type === "text" && part.text.trim() === "")
+      this.partial.content.every(
+        (part) => part.type === "thinking" || (part.type === "text" && part.text.trim() === ""),
+      )
     ) {
       return this.fail({ kind: "network", message: "The model sent an empty reply.", maxRetries: 1 });
     }

@@ -33,6 +33,7 @@ export const streamOpenAIChat: StreamFunction = adapter(
       if (chunk !== null) yield* reader.read(chunk);
     }
     opened.watchdog.stop();
+    // SDK streams end quietly when aborted; where a missing end is tolerated, only the signal tells (providers §0.4).
     if (!reader.finished && options.signal.aborted) return assembler.fail({ kind: "aborted", message: "Stopped." });
     yield* reader.closeCalls();
     return reader.end(quirks.toleratesMissingFinish);

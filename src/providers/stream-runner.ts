@@ -37,8 +37,6 @@ export function adapter(repair: (model: Model) => RepairOptions, run: AdapterRun
       assembler = new MessageAssembler(model, context, options, history.prefixHash, original);
       yield assembler.start();
       ending = yield* run({ model, context, options, history, assembler });
-      // SDK streams end quietly when aborted; only the signal tells (providers §0.4).
-      if (options.signal.aborted && ending.type === "done") ending = assembler.fail(failed(undefined));
     } catch (error) {
       ending = assembler.fail(failed(error));
     }

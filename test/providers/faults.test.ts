@@ -118,8 +118,11 @@ describe.each(WIRES)("%s", (api) => {
   });
 
   it("asks once more after an empty reply", async () => {
-    const { failure } = await ask({ parts: [] });
-    expect(failure).toMatchObject({ kind: "network", maxRetries: 1 });
+    for (const parts of [[], [{ text: " \n" }], [{ thinking: "Hm." }]]) {
+      const { failure } = await ask({ parts });
+      expect(failure).toMatchObject({ kind: "network", maxRetries: 1 });
+      await server?.close();
+    }
   });
 
   it("makes missing ids up and doubled ones unique", async () => {
