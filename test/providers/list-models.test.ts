@@ -193,7 +193,7 @@ describe("probeLocal", () => {
         endpoint("openai-completions", `${good}/v1`),
         endpoint("ollama-chat", "http://127.0.0.1:9"),
       ],
-      100,
+      1_000,
     );
     expect(found.map(({ models }) => models.map(({ id }) => id))).toEqual([["found"]]);
   });
