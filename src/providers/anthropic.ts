@@ -7,6 +7,7 @@ import { BINDING_BETA, messagesBody } from "./anthropic-messages.ts";
 import { CutStreamError, KnownFailure, ResponseError } from "./classify-error.ts";
 import type { TokenCounts } from "./cost.ts";
 import type { MessageAssembler } from "./message-assembler.ts";
+import { repairOptionsOf } from "./repair-options.ts";
 import { joinUrl, openRequest, requireStream } from "./server-sent-request.ts";
 import { adapter } from "./stream-runner.ts";
 
@@ -14,7 +15,7 @@ const API_VERSION = "2026-10-21";
 
 /** Streams one Messages request; thinking, redacted thinking and calls as providers §1 describes them. */
 export const streamAnthropic: StreamFunction = adapter(
-  () => ({ idStyle: "anthropic", resultImages: "inline" }),
+  repairOptionsOf,
   async function* ({ model, context, options, history, assembler }) {
     const body = messagesBody(model, context, options, history.messages);
     const headers: Record<string, string> = { "anthropic-version": API_VERSION };

@@ -70,7 +70,31 @@ export function classifyError(thrown: unknown, origin: ErrorOrigin): StreamFailu
   if (thrown instanceof SyntaxError) {
     return { kind: "network", message: "The answer broke off in an unreadable frame." };
   }
-  return classifyConnection(thrown, origin);
+  return classifyPlain(thrown, origin) ?? classifyConnection(thrown, origin);
+}
+
+const NAMED: Readonly<Record<string, ErrorKind>> = {
+  ChatQuotaExceeded: "quota",
+  ChatRateLimited: "rateLimit",
+  NoPermissions: "auth",
+  NotFound: "notFound",
+  Blocked: "refusal",
+  Canceled: "aborted",
+  CancellationError: "aborted",
+};
+
+/** Plain errors of the editor's models: told by name or code, else by their words (providers §3). */
+function classifyPlain(thrown: unknown, origin: ErrorOrigin): StreamFailure | undefined {
+  if (!(thrown instanceof Error) || thrown instanceof TypeError) return undefined;
+  const { name, message, code } = thrown as Error & { code?: unknown };
+  const named = NAMED[name] ?? NAMED[String(code)];
+  const refused = { status: undefined, code: typeof code === "string" ? code : undefined, text: message };
+  const kind = named ?? kindOf({ ...refused, provider: origin.provider });
+  if (kind === "unknown") return undefined;
+  const failure: StreamFailure = { kind, message: readableError(message, [origin.apiKey]) || name };
+  const window = kind === "overflow" ? learnWindow(message) : undefined;
+  if (window !== undefined) failure.learnedWindow = window;
+  return failure;
 }
 
 function classifyResponse(error: ResponseError, origin: ErrorOrigin): StreamFailure {
@@ -78,11 +102,15 @@ function classifyResponse(error: ResponseError, origin: ErrorOrigin): StreamFail
   const code = errorCode(error.body);
   const html = looksLikeHtml(text);
   const full = typeof error.body === "string" ? error.body : `${text} ${safeJson(error.body)}`;
-  const refused = { status: error.status, code, text: html ? "" : full, provider: origin.provider };
-  const kind = html && error.status !== undefined && error.status < 400 ? "network" : kindOf(refused);
-  const failure: StreamFailure = { kind, message: messageOf(kind, text, html, error.status, origin) };
-  if (error.status !== undefined) failure.status = error.status;
+  // OpenRouter and others put the status into the error of a stream that began with 200.
+  const status = error.status ?? (/^[45]\d\d$/.test(code ?? "") ? Number(code) : undefined);
   const wait = retryAfterMs(error.headers, text, origin.now ?? Date.now());
+  const refused = { status, code, text: html ? "" : full, provider: origin.provider };
+  let kind = html && error.status !== undefined && error.status < 400 ? "network" : kindOf(refused);
+  // A quota that is full again in seconds is a rate limit (Google words both alike).
+  if (kind === "quota" && status === 429 && wait !== undefined && code !== "insufficient_quota") kind = "rateLimit";
+  const failure: StreamFailure = { kind, message: messageOf(kind, text, html, error.status, origin) };
+  if (status !== undefined) failure.status = status;
   if (wait !== undefined) failure.retryAfterMs = wait;
   // Also from a refusal that names the window while refusing something else: the next request then fits.
   const window = html || kind === "rateLimit" || kind === "quota" ? undefined : learnWindow(full);
@@ -95,9 +123,9 @@ const QUOTA =
 const RATE =
   /rate[_ -]?limit|too many requests|throttl|tokens per min|requests per min|\bTPM\b|\bRPM\b|chatratelimited/i;
 const OVERLOADED =
-  /overloaded|capacity|temporarily unavailable|service unavailable|try again later|server_error|api_error/i;
+  /overloaded|capacity|temporarily unavailable|service unavailable|try again later|server_error|api_error|internal (server )?error/i;
 const AUTH =
-  /authentication_error|invalid[_ ]api[_ ]key|incorrect api key|invalid x-api-key|unauthori[sz]ed|permission_error|permission_denied|nopermissions/i;
+  /authentication_error|invalid[_ ]api[_ ]key|api key not valid|incorrect api key|invalid x-api-key|unauthori[sz]ed|permission_error|permission_denied|nopermissions/i;
 const NOT_FOUND = /not_found_error|model_not_found|does not exist|model .{0,80}not found|no such model|unknown model/i;
 const REFUSAL = /content_filter|content_policy|content management policy|safety|refusal/i;
 

@@ -92,12 +92,13 @@ export function estimatedUsage(model: Model, context: LlmContext, message: Assis
 }
 
 /**
- * Whether reported counts can be true: whole, not negative, some input, and not far beyond what was sent. Servers
- * report nothing, zeros and nonsense; none of them may start or disable a compaction (security §2.28).
+ * Whether reported counts can be true: not negative, some input, and not many times what any window holds. Servers
+ * report nothing, zeros and nonsense; none of them may start or disable a compaction (security §2.28). A report above
+ * the window is believed: it is how some servers tell of an overflow.
  */
-export function believable(counts: TokenCounts, context: LlmContext): boolean {
+export function believable(counts: TokenCounts, contextWindow: number): boolean {
   const values = [counts.input, counts.output, counts.cacheRead, counts.cacheWrite];
   if (values.some((value) => !Number.isFinite(value) || value < 0)) return false;
   const whole = counts.input + counts.cacheRead + counts.cacheWrite;
-  return whole > 0 && whole <= estimateRequestTokens(context) * 20 + 20_000;
+  return whole > 0 && whole + counts.output <= 10 * Math.max(contextWindow, 128_000);
 }

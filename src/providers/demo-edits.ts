@@ -10,7 +10,8 @@ const WARM = " Good to see you!";
 const WARMER = " How nice that you are here!";
 
 /** Makes the first greeting of a file friendlier, or undefined where it holds none. */
-export function friendlier(text: string): DemoEdit | undefined {
+export function friendlier(shown: string): DemoEdit | undefined {
+  const text = withoutLineNumbers(shown);
   const literal = /(["'`])((?:Hello|Hi|Hey|Welcome|Good day)\b(?:(?!\1)[^\n\\]|\\.)*)\1/.exec(text);
   if (literal === null) return undefined;
   const [whole, quote, greeting] = literal as unknown as [string, string, string];
@@ -25,9 +26,19 @@ export function friendlier(text: string): DemoEdit | undefined {
 }
 
 /** Puts a comment before the first line that stands only once. */
-export function touched(text: string): DemoEdit | undefined {
+export function touched(shown: string): DemoEdit | undefined {
+  const text = withoutLineNumbers(shown);
   const line = text.split("\n").find((candidate) => candidate.trim() !== "" && unique(text, candidate));
   return line === undefined ? undefined : { oldText: line, newText: `// A comment by the scripted demo.\n${line}` };
+}
+
+/** The file's own text where a tool shows it with a number before each line. */
+function withoutLineNumbers(text: string): string {
+  const lines = text.split("\n");
+  const numbered = /^\s*\d+[\t|:→] ?/;
+  return lines.every((line) => line.trim() === "" || numbered.test(line))
+    ? lines.map((line) => line.replace(numbered, "")).join("\n")
+    : text;
 }
 
 function unique(text: string, part: string): boolean {

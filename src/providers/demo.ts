@@ -1,5 +1,7 @@
 // The scripted demo model: works on any conversation, needs no network and no key, and never pretends to be an AI.
-import type { LlmContext, StreamEvent, StreamFunction } from "../core/llm/stream.ts";
+import { toError } from "../core/errors.ts";
+import type { Model } from "../core/llm/model.ts";
+import type { LlmContext, StreamEvent, StreamFunction, StreamOptions } from "../core/llm/stream.ts";
 import { estimateRequestTokens } from "./cost.ts";
 import { type DemoReply, demoReply } from "./demo-script.ts";
 import { demoSummary, isSummaryRequest } from "./demo-summary.ts";
@@ -15,28 +17,49 @@ const DELAY_MS = 12;
  */
 export const streamDemo: StreamFunction = async function* (model, context, options) {
   const assembler = new MessageAssembler(model, context, options);
-  yield assembler.start();
+  try {
+    yield assembler.start();
+    const ending = yield* answer(model, context, options, assembler);
+    yield ending;
+  } catch (error) {
+    // A hook that threw.
+    yield assembler.fail({ kind: "unknown", message: toError(error).message });
+  }
+};
+
+async function* answer(
+  model: Model,
+  context: LlmContext,
+  options: StreamOptions,
+  assembler: MessageAssembler,
+): AsyncGenerator<StreamEvent, StreamEvent> {
+  // Nothing leaves this machine, but hooks and the inspector see what the demo is given.
+  await options.onPayload?.({
+    model: model.id,
+    system: context.systemPrompt,
+    tools: context.tools,
+    messages: context.messages,
+  });
+  await options.onResponse?.({ status: 200, headers: {} });
   const estimate = estimateRequestTokens(context);
   if (estimate > model.contextWindow) {
-    yield assembler.fail({
+    return assembler.fail({
       kind: "overflow",
       message: `This conversation takes about ${estimate} tokens; the demo's maximum context length is ${model.contextWindow} tokens.`,
       learnedWindow: model.contextWindow,
     });
-    return;
   }
   const stated = model.compat?.delayMs;
   const delayMs = typeof stated === "number" ? stated : DELAY_MS;
   for await (const event of play(replyFor(context), assembler, options.thinkingLevel !== "off")) {
     await pause(delayMs, options.signal);
     if (options.signal.aborted) {
-      yield assembler.fail({ kind: "aborted", message: "Stopped." });
-      return;
+      return assembler.fail({ kind: "aborted", message: "Stopped." });
     }
     yield event;
   }
-  yield assembler.done(assembler.partial.content.some((part) => part.type === "toolCall") ? "toolUse" : "stop");
-};
+  return assembler.done(assembler.partial.content.some((part) => part.type === "toolCall") ? "toolUse" : "stop");
+}
 
 function replyFor(context: LlmContext): DemoReply {
   return isSummaryRequest(context) ? { text: demoSummary(context) } : demoReply(context);

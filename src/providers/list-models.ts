@@ -7,6 +7,9 @@ import { joinUrl } from "./server-sent-request.ts";
 
 const LIST_TIMEOUT_MS = 15_000;
 const PROBE_TIMEOUT_MS = 300;
+/** Lists hold everything that a vendor serves and do not say what it is for. */
+const NOT_FOR_CHAT =
+  /embed|whisper|transcribe|\btts\b|dall-e|gpt-image|sora|moderation|realtime|rerank|-audio\b|babbage|davinci/i;
 
 export interface ListOptions {
   apiKey?: string;
@@ -47,7 +50,9 @@ async function report(endpoint: Endpoint, options: ListOptions): Promise<Reporte
     return dataOf(list).map(anthropicModel);
   }
   const list = await getJson(joinUrl(endpoint.baseUrl, "/models"), endpoint, options);
-  const models = dataOf(list).map(openaiModel);
+  const models = dataOf(list)
+    .map(openaiModel)
+    .filter(({ id }) => !NOT_FOR_CHAT.test(id));
   return endpoint.needsKey ? models : withLocalWindows(endpoint, models, options);
 }
 

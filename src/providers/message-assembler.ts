@@ -26,10 +26,20 @@ export class MessageAssembler {
   readonly #open = new Map<number, string>();
   readonly #takenIds: Set<string>;
   readonly #conversation: string;
+  readonly #toolName: (wireName: string) => string;
   #counts: TokenCounts | undefined;
   #reportedCost: number | undefined;
+  #countsEstimated = false;
 
-  constructor(model: Model, context: LlmContext, options: Pick<StreamOptions, "thinkingLevel">, prefixHash?: string) {
+  /** @param toolName the tool's own name for the one that the model used. */
+  constructor(
+    model: Model,
+    context: LlmContext,
+    options: Pick<StreamOptions, "thinkingLevel">,
+    prefixHash?: string,
+    toolName: (wireName: string) => string = (name) => name,
+  ) {
+    this.#toolName = toolName;
     this.#model = model;
     this.#context = context;
     this.#takenIds = new Set(
@@ -97,7 +107,8 @@ export class MessageAssembler {
   }
 
   /** Opens a call. A missing id is made up and one that this conversation has already is made unique. */
-  toolStart(key: PartKey, id: string | undefined, name: string): StreamEvent {
+  toolStart(key: PartKey, id: string | undefined, wireName: string): StreamEvent {
+    const name = this.#toolName(wireName);
     const callId = this.#freeId(id);
     const contentIndex = this.#indexOf(key, (): ToolCall => ({ type: "toolCall", id: callId, name, arguments: {} }));
     this.#open.set(contentIndex, "");
@@ -134,17 +145,26 @@ export class MessageAssembler {
     return [...this.#indexes].filter(([, index]) => this.#open.has(index)).map(([key]) => key);
   }
 
-  /** Remembers what the provider reported; the last report counts. */
-  usage(counts: TokenCounts, reportedCost?: number): void {
+  /**
+   * Remembers what the provider reported; the last report counts.
+   * @param more `cost` in dollars, where reported; `estimated` where the counts are a tokenizer's and not the server's.
+   */
+  usage(counts: TokenCounts, more: { cost?: number | undefined; estimated?: boolean } = {}): void {
     this.#counts = counts;
-    this.#reportedCost = reportedCost;
+    this.#reportedCost = more.cost;
+    this.#countsEstimated = more.estimated === true;
   }
 
-  /** Ends well. A reply of nothing at all is a failure: servers that fail silently end so (security §2.23). */
+  /**
+   * Ends well. A reply that says nothing, if only in thoughts, is a failure: servers that fail silently end so
+   * (security §2.23), and nobody could answer it.
+   */
   done(stopReason: Exclude<StopReason, "error" | "aborted">): StreamEvent {
     if (
       stopReason !== "length" &&
-      this.partial.content.every((part) => part.type === "text" && part.text.trim() === "")
+      this.partial.content.every(
+        (part) => part.type === "thinking" || (part.type === "text" && part.text.trim() === ""),
+      )
     ) {
       return this.fail({ kind: "network", message: "The model sent an empty reply.", maxRetries: 1 });
     }
@@ -173,8 +193,9 @@ export class MessageAssembler {
 
   #settleUsage(nothingRan = false): void {
     const counts = this.#counts;
-    if (counts !== undefined && believable(counts, this.#context)) {
+    if (counts !== undefined && believable(counts, this.#model.contextWindow)) {
       this.partial.usage = usageOf(this.#model, counts, this.#reportedCost);
+      if (this.#countsEstimated) this.partial.usage.estimated = true;
     } else if (!nothingRan) {
       this.partial.usage = estimatedUsage(this.#model, this.#context, this.partial);
     }

@@ -2,6 +2,7 @@
 import type { AssistantMessage, ImageContent, TextContent, ThinkingContent, ToolCall } from "../core/llm/messages.ts";
 import type { Model } from "../core/llm/model.ts";
 import { callsAreVoid } from "./result-pairing.ts";
+import { wireToolName } from "./tool-names.ts";
 
 export type ContentPart = TextContent | ImageContent;
 
@@ -123,13 +124,10 @@ function cleanThinking(part: ThinkingContent, options: CleaningOptions): Thinkin
 }
 
 function cleanCall(part: ToolCall, options: CleaningOptions): ToolCall {
-  const name = String(part.name ?? "")
-    .replace(/[^a-zA-Z0-9_-]/g, "_")
-    .slice(0, 64);
   const call: ToolCall = {
     type: "toolCall",
     id: String(part.id ?? ""),
-    name: name === "" ? "unknown_tool" : name,
+    name: wireToolName(String(part.name ?? "")),
     arguments: wellFormed(isRecord(part.arguments) ? part.arguments : {}) as Record<string, unknown>,
   };
   if (part.thoughtSignature !== undefined && options.keepProofs) call.thoughtSignature = part.thoughtSignature;

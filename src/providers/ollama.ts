@@ -5,6 +5,7 @@ import type { LlmContext, StreamEvent, StreamFunction, StreamOptions } from "../
 import { CutStreamError, ResponseError } from "./classify-error.ts";
 import { linesOf } from "./json-lines.ts";
 import type { MessageAssembler } from "./message-assembler.ts";
+import { repairOptionsOf } from "./repair-options.ts";
 import { replyLimit } from "./request-budget.ts";
 import { joinUrl, openRequest, requireStream } from "./server-sent-request.ts";
 import { adapter } from "./stream-runner.ts";
@@ -12,7 +13,7 @@ import { wireSchema } from "./tool-schemas.ts";
 
 /** Streams one request to `/api/chat`. */
 export const streamOllama: StreamFunction = adapter(
-  () => ({ idStyle: "chat", resultImages: "after" }),
+  repairOptionsOf,
   async function* ({ model, context, options, history, assembler }) {
     const headers: Record<string, string> =
       options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` };
@@ -36,8 +37,8 @@ export const streamOllama: StreamFunction = adapter(
   },
 );
 
-/** The body; the history must be repaired. The window is asked for in full, and a longer prompt is an error. */
-function ollamaBody(
+/** Builds the body; the history must be repaired. The window is asked for in full, and a longer prompt is an error. */
+export function ollamaBody(
   model: Model,
   context: LlmContext,
   options: StreamOptions,
@@ -88,6 +89,8 @@ interface OllamaLine {
   message?: {
     content?: string;
     thinking?: string;
+    /** What servers that imitate Ollama call it. */
+    reasoning_content?: string;
     tool_calls?: { id?: string; function?: { name?: string; arguments?: Record<string, unknown> | string } }[] | null;
   };
   done?: boolean;
@@ -110,7 +113,7 @@ class OllamaReader {
 
   *read(line: OllamaLine): Generator<StreamEvent> {
     if (typeof line.error === "string") throw new ResponseError(undefined, line);
-    const { thinking, content, tool_calls } = line.message ?? {};
+    const { content, tool_calls, thinking = line.message?.reasoning_content } = line.message ?? {};
     if (thinking) yield this.#assembler.thinking(this.#key("thinking"), thinking);
     if (content) yield this.#assembler.text(this.#key("text"), content);
     for (const call of tool_calls ?? []) {

@@ -6,16 +6,14 @@ import { errorText } from "./error-text.ts";
 import type { MessageAssembler } from "./message-assembler.ts";
 import { amendedBody, chatBody } from "./openai-chat-body.ts";
 import { framesOf } from "./openai-sdk-stream.ts";
+import { repairOptionsOf } from "./repair-options.ts";
 import { quirksOf } from "./server-quirks.ts";
 import { joinUrl, openRequest, requireStream } from "./server-sent-request.ts";
 import { adapter } from "./stream-runner.ts";
 
 /** Streams one Chat Completions request. */
 export const streamOpenAIChat: StreamFunction = adapter(
-  (model) => {
-    const { idStyle, requiresReasoningContent } = quirksOf(model);
-    return { idStyle, resultImages: "after", unsignedThinking: requiresReasoningContent };
-  },
+  repairOptionsOf,
   async function* ({ model, context, options, history, assembler }) {
     const quirks = quirksOf(model);
     const body = chatBody(model, context, options, history.messages, quirks);
@@ -35,6 +33,7 @@ export const streamOpenAIChat: StreamFunction = adapter(
       if (chunk !== null) yield* reader.read(chunk);
     }
     opened.watchdog.stop();
+    // SDK streams end quietly when aborted; where a missing end is tolerated, only the signal tells (providers §0.4).
     if (!reader.finished && options.signal.aborted) return assembler.fail({ kind: "aborted", message: "Stopped." });
     yield* reader.closeCalls();
     return reader.end(quirks.toleratesMissingFinish);
@@ -173,7 +172,7 @@ class ChatReader {
     };
     const reasoning = usage.completion_tokens_details?.reasoning_tokens;
     if (reasoning !== undefined) counts.reasoning = reasoning;
-    this.#assembler.usage(counts, usage.cost);
+    this.#assembler.usage(counts, { cost: usage.cost });
   }
 
   /** Ends the calls whose arguments may be whole; those of a cut stream stay open and are marked by the assembler. */

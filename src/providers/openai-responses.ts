@@ -9,12 +9,13 @@ import { CutStreamError, KnownFailure, ResponseError } from "./classify-error.ts
 import type { MessageAssembler } from "./message-assembler.ts";
 import { responsesBody } from "./openai-responses-body.ts";
 import { framesOf } from "./openai-sdk-stream.ts";
+import { repairOptionsOf } from "./repair-options.ts";
 import { joinUrl, openRequest, requireStream } from "./server-sent-request.ts";
 import { adapter } from "./stream-runner.ts";
 
 /** Streams one Responses request; the items of `output_item.done` are authoritative (providers §2). */
 export const streamOpenAIResponses: StreamFunction = adapter(
-  () => ({ idStyle: "responses", resultImages: "inline" }),
+  repairOptionsOf,
   async function* ({ model, context, options, history, assembler }) {
     const body = responsesBody(model, context, options, history.messages);
     const headers: Record<string, string> =

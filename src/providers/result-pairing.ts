@@ -53,9 +53,13 @@ function answer(
   calls: readonly OpenCall[] | undefined,
   result: ToolResultMessage,
 ): boolean {
-  const newest = calls?.at(-1)?.owner;
   // Only the newest message with this id is asked: a second result must not answer an older turn's open call.
-  const open = calls?.find((call) => call.owner === newest && paired.get(call.owner)?.[call.slot] === undefined);
+  const newest = calls?.at(-1)?.owner;
+  let open: OpenCall | undefined;
+  for (let i = (calls?.length ?? 0) - 1; i >= 0 && calls?.[i]?.owner === newest; i--) {
+    const call = calls?.[i];
+    if (call !== undefined && paired.get(call.owner)?.[call.slot] === undefined) open = call;
+  }
   if (open === undefined) return false;
   (paired.get(open.owner) ?? [])[open.slot] = result;
   return true;

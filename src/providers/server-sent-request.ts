@@ -17,6 +17,15 @@ export function joinUrl(baseUrl: string, path: string): string {
   return `${baseUrl.replace(/\/+$/, "")}${path}`;
 }
 
+const STANDARD_HEADERS = { accept: "text/event-stream, application/json", "content-type": "application/json" };
+
+/** Later ones win, whatever their case: two spellings of one header would be sent as a list of both values. */
+function joinHeaders(...groups: readonly (Readonly<Record<string, string>> | undefined)[]): Headers {
+  const joined = new Headers();
+  for (const group of groups) for (const [name, value] of Object.entries(group ?? {})) joined.set(name, value);
+  return joined;
+}
+
 /**
  * Posts a body and returns the running answer. Headers are exactly those given here, the model's and the request's:
  * the SDKs' clients, which take base URLs, keys and headers from the environment, are not involved (security §1.5–6).
@@ -35,13 +44,7 @@ export async function openRequest(
   const watchdog = new Watchdog(limitsFor(model.baseUrl, options));
   const response = await watchdog.fetch(url, {
     method: "POST",
-    headers: {
-      accept: "text/event-stream, application/json",
-      "content-type": "application/json",
-      ...headers,
-      ...model.headers,
-      ...options.headers,
-    },
+    headers: joinHeaders(STANDARD_HEADERS, headers, model.headers, options.headers),
     body: JSON.stringify(sent ?? body),
     signal: options.signal,
     redirect: "manual",

@@ -4,6 +4,7 @@ import type { LlmContext, StreamEvent, StreamFunction, StreamOptions } from "../
 import { classifyError } from "./classify-error.ts";
 import { type RepairedHistory, type RepairOptions, repairHistory } from "./history-repair.ts";
 import { MessageAssembler } from "./message-assembler.ts";
+import { wireTools } from "./tool-names.ts";
 
 export interface AdapterRequest {
   model: Model;
@@ -19,7 +20,9 @@ export type AdapterRun = (request: AdapterRequest) => AsyncGenerator<StreamEvent
 
 /** Makes a StreamFunction: repairs the history, turns whatever is thrown into `error`, and never throws itself. */
 export function adapter(repair: (model: Model) => RepairOptions, run: AdapterRun): StreamFunction {
-  return async function* stream(model, context, options) {
+  return async function* stream(model, given, options) {
+    const { tools, original } = wireTools(given.tools);
+    const context = { ...given, tools };
     const failed = (error: unknown) =>
       classifyError(error, {
         provider: model.provider,
@@ -31,11 +34,9 @@ export function adapter(repair: (model: Model) => RepairOptions, run: AdapterRun
     let ending: StreamEvent;
     try {
       const history = repairHistory(model, context, repair(model));
-      assembler = new MessageAssembler(model, context, options, history.prefixHash);
+      assembler = new MessageAssembler(model, context, options, history.prefixHash, original);
       yield assembler.start();
       ending = yield* run({ model, context, options, history, assembler });
-      // SDK streams end quietly when aborted; only the signal tells (providers §0.4).
-      if (options.signal.aborted && ending.type === "done") ending = assembler.fail(failed(undefined));
     } catch (error) {
       ending = assembler.fail(failed(error));
     }

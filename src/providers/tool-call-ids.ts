@@ -8,6 +8,7 @@ export type ToolCallIdStyle = "anthropic" | "responses" | "chat" | "mistral";
 export class ToolCallIds {
   readonly #style: ToolCallIdStyle;
   readonly #taken = new Set<string>();
+  readonly #attempts = new Map<string, number>();
 
   constructor(style: ToolCallIdStyle) {
     this.#style = style;
@@ -15,10 +16,12 @@ export class ToolCallIds {
 
   /** The same raw ids in the same order always give the same wire ids, so that prefixes stay cached. */
   next(rawId: string): string {
-    for (let n = 0; ; n++) {
-      const id = this.#form(rawId, n);
+    // Some servers begin with the same id in every turn: going on from the last attempt keeps long histories linear.
+    for (let attempt = this.#attempts.get(rawId) ?? 0; ; attempt++) {
+      const id = this.#form(rawId, attempt);
       if (this.#taken.has(id)) continue;
       this.#taken.add(id);
+      this.#attempts.set(rawId, attempt + 1);
       return id;
     }
   }

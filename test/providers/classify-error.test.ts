@@ -233,6 +233,30 @@ describe("other refusals", () => {
     ["a server's failure", 500, openai("The server had an error", "server_error"), "overloaded"],
     ["a bad request", 400, anthropic("messages.1.content: Field required"), "badRequest"],
     ["FastAPI's detail", 422, { detail: "field required" }, "badRequest"],
+    [
+      "Google's unusable key",
+      400,
+      { error: { code: 400, message: "API key not valid. Please pass a valid API key.", status: "INVALID_ARGUMENT" } },
+      "auth",
+    ],
+    [
+      "Google's quota per minute",
+      429,
+      {
+        error: {
+          code: 429,
+          message: "You exceeded your current quota, please check your plan and billing details. Please retry in 20s.",
+        },
+      },
+      "rateLimit",
+    ],
+    [
+      "OpenRouter's status inside the stream",
+      undefined,
+      { code: 502, message: "Provider returned error" },
+      "overloaded",
+    ],
+    ["an internal error inside the stream", undefined, { message: "Internal server error" }, "overloaded"],
     ["a filter", 400, openai("The response was filtered", "content_filter"), "refusal"],
     ["a time-out with 408", 408, "", "network"],
   ])("tells %s", (_, status, body, kind) => {

@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { AssistantMessage, Message } from "../../src/core/llm/messages.ts";
 import { toolCallsOf } from "../../src/core/llm/messages.ts";
+import { previewRequest } from "../../src/providers/request-preview.ts";
 import { type ModelServer, type ModelServerOptions, startModelServer } from "../support/model-server.ts";
 import { collect, contextOf, modelFor, result, textOf, user, WIRES } from "../support/provider-fixture.ts";
 
@@ -173,6 +174,22 @@ describe.each(WIRES)("%s", (api) => {
     expect(headers).not.toHaveProperty("openai-organization");
   });
 
+  it("lets headers of the settings win, in any spelling", async () => {
+    await serve({ requireKey: "from-settings" });
+    const headers = { Authorization: "Bearer from-settings", "X-Team": "a" };
+    const { failure } = await collect(model({ headers }), contextOf([user("hello")]), { headers: { "x-team": "b" } });
+    expect(failure).toBeUndefined();
+    expect(server?.requests()[0]?.headers["x-team"]).toBe("b");
+  });
+
+  it("believes a report above the window, which is how some servers tell of an overflow", async () => {
+    await serve({
+      script: [{ parts: [{ text: "Hi." }], usage: { input: 250_000, output: 1, cacheRead: 0, cacheWrite: 0 } }],
+    });
+    const { message } = await collect(model(), contextOf([user("hello")]));
+    expect(message.usage).toMatchObject({ input: 250_000 });
+  });
+
   it("lets a hook see and replace the body and see the answer's status", async () => {
     await serve({});
     const seen: unknown[] = [];
@@ -182,6 +199,35 @@ describe.each(WIRES)("%s", (api) => {
     });
     expect(server?.requests()[0]?.body).toMatchObject({ extra: "from the hook" });
     expect(seen).toEqual([200]);
+  });
+
+  it("previews exactly what it then sends", async () => {
+    await serve({
+      script: [
+        { parts: [{ text: "Reading." }, { call: { name: "read", arguments: { path: "a" } } }] },
+        { parts: [{ text: "ok" }] },
+      ],
+    });
+    const first = await collect(model(), contextOf([user("hello")]), { thinkingLevel: "high" });
+    const context = contextOf([user("hello"), first.message, result(toolCallsOf(first.message)[0]?.id ?? "", "x")]);
+    const { body } = previewRequest(model(), context, { thinkingLevel: "high", routingId: "session-1" });
+    await collect(model(), context, { thinkingLevel: "high" });
+    expect(server?.requests()[1]?.body).toEqual(JSON.parse(JSON.stringify(body)));
+  });
+
+  it("can send on what came with broken characters", async () => {
+    await serve({
+      script: [
+        { parts: [{ text: "half a tree: \ud83c" }, { call: { name: "read", arguments: { path: "\udf33" } } }] },
+        { parts: [{ text: "ok" }] },
+      ],
+    });
+    const { message } = await collect(model(), contextOf([user("hello")]));
+    const second = await collect(
+      model(),
+      contextOf([user("hello"), message, result(toolCallsOf(message)[0]?.id ?? "", "\ud800")]),
+    );
+    expect(second.failure).toBeUndefined();
   });
 
   it("stops before it has begun", async () => {

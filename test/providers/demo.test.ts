@@ -61,6 +61,16 @@ describe("the demo model", () => {
     expect((again.calls[1]!.arguments.edits as { newText: string }[])[0]?.newText).toContain("How nice");
   });
 
+  it("finds the exact text where files are shown with line numbers", async () => {
+    const numbered = GREETING.split("\n")
+      .map((line, index) => `${index + 1}\t${line}`)
+      .join("\n");
+    const { calls } = await play("Add a comment to src/greeting.ts", { read: numbered, edit: "ok" });
+    const [edit] = calls[1]!.arguments.edits as { oldText: string; newText: string }[];
+    expect(edit?.oldText).toBe("export function greet(name: string): string {");
+    expect(edit?.newText).toMatch(/^\/\/ .*\nexport function greet/);
+  });
+
   it("runs the tests, and takes a failing run for what it is", async () => {
     const { calls, said } = await play("Run the tests", { bash: { error: "1 failed\nexit code 1" } });
     expect(calls).toEqual([{ name: "bash", arguments: { command: "npm test" } }]);

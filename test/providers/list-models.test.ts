@@ -106,6 +106,13 @@ describe("listModels", () => {
     expect(auto?.cost).toBeUndefined();
   });
 
+  it("leaves out what nobody can chat with", async () => {
+    const ids = ["gpt-6-luna", "text-embedding-4", "whisper-2", "gpt-tts", "gpt-realtime-2", "omni-moderation-latest"];
+    const url = await serve({ "/v1/models": { data: ids.map((id) => ({ id })) } });
+    const models = await listModels(endpoint("openai-responses", `${url}/v1`, true));
+    expect(models.map(({ id }) => id)).toEqual(["gpt-6-luna"]);
+  });
+
   it("reads vLLM's window", async () => {
     const url = await serve({ "/v1/models": { data: [{ id: "qwen", max_model_len: 40_960 }] } });
     expect((await listModels(endpoint("openai-completions", `${url}/v1`)))[0]).toMatchObject({
@@ -186,7 +193,7 @@ describe("probeLocal", () => {
         endpoint("openai-completions", `${good}/v1`),
         endpoint("ollama-chat", "http://127.0.0.1:9"),
       ],
-      100,
+      1_000,
     );
     expect(found.map(({ models }) => models.map(({ id }) => id))).toEqual([["found"]]);
   });

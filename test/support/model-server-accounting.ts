@@ -4,6 +4,8 @@ import type { WireUsage } from "./model-server-encode.ts";
 import type { Block, ParsedBody } from "./model-server-parse.ts";
 
 const LOOKBACK = 20;
+/** Requests whose prefixes an automatic cache still has. */
+const REMEMBERED = 20;
 
 const digest = (text: string) => createHash("sha256").update(text).digest("base64url").slice(0, 22);
 
@@ -32,6 +34,7 @@ export class Accounting {
       const text = model + parsed.blocks.map((block) => block.text).join("\u0000");
       const shared = Math.max(0, ...this.#automatic.map((other) => commonLength(text, other)));
       this.#automatic.push(text);
+      if (this.#automatic.length > REMEMBERED) this.#automatic.shift();
       const cacheRead = Math.min(whole, Math.floor(shared / 4));
       return { input: whole - cacheRead, output, cacheRead, cacheWrite: 0 };
     }

@@ -8,6 +8,8 @@ export interface RetryPolicy {
   baseDelayMs: number;
   /** The longest wait that is taken without asking, also where a server asks for more. */
   maxDelayMs: number;
+  /** A random number in [0, 1) that lengthens waits by up to a quarter, so that many clients do not return at once. */
+  jitter?: () => number;
 }
 
 /** Behaviours §1: three retries, two seconds doubling, at most a minute. */
@@ -42,7 +44,8 @@ export function planRetry(failure: StreamFailure, retriesSoFar: number, policy: 
   if (!isTransient(failure)) return { retry: false, reason: "deterministic" };
   const allowed = Math.min(policy.maxRetries, failure.maxRetries ?? Number.POSITIVE_INFINITY);
   if (retriesSoFar >= allowed) return { retry: false, reason: "exhausted" };
-  const backoffMs = Math.min(policy.baseDelayMs * 2 ** retriesSoFar, policy.maxDelayMs);
+  const spread = 1 + (policy.jitter?.() ?? 0) / 4;
+  const backoffMs = Math.min(Math.round(policy.baseDelayMs * 2 ** retriesSoFar * spread), policy.maxDelayMs);
   const serverDelayMs = failure.retryAfterMs;
   if (serverDelayMs === undefined) return { retry: true, delayMs: backoffMs };
   if (serverDelayMs > policy.maxDelayMs) return { retry: false, reason: "waitTooLong", serverDelayMs };

@@ -26,6 +26,11 @@ describe("planRetry", () => {
     expect(delays).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
   });
 
+  it("lengthens waits by up to a quarter where chance is given", () => {
+    const plan = planRetry(failure("overloaded"), 0, { ...DEFAULT_RETRY_POLICY, jitter: () => 0.5 });
+    expect(plan).toEqual({ retry: true, delayMs: 2_250 });
+  });
+
   it("gives up after three retries", () => {
     expect(planRetry(failure("network"), 3, DEFAULT_RETRY_POLICY)).toEqual({ retry: false, reason: "exhausted" });
   });
