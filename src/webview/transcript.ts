@@ -4,14 +4,9 @@ import { h, setText, show } from "./dom.ts";
 import { estimateHeight } from "./estimate-height.ts";
 import { HeightIndex } from "./height-index.ts";
 import { icon } from "./icons.ts";
-import { createItemView, type ItemView } from "./item-view.ts";
+import { MountedRows } from "./mounted-rows.ts";
 import type { PageContext } from "./page-context.ts";
 import { t } from "./strings.ts";
-
-interface Mounted {
-  view: ItemView;
-  item: TranscriptItem;
-}
 
 /** Where the list stood: an item and how far its upper edge was below the window's, in pixels. */
 export interface ScrollAnchor {
@@ -31,13 +26,12 @@ export class Transcript {
   readonly #context: PageContext;
   readonly #scrolled: () => void;
   readonly #before = h("div", { class: "spacer" });
-  readonly #rows = h("div", { class: "rows" });
   readonly #after = h("div", { class: "spacer" });
   readonly #working = h("div", { class: "working", hidden: true });
   readonly #empty = h("div", { class: "empty-slot", hidden: true });
   readonly #jump: HTMLButtonElement;
   readonly scroller: HTMLElement;
-  readonly #mounted = new Map<string, Mounted>();
+  readonly #mounted: MountedRows;
   readonly #measured = new Map<string, number>();
   readonly #heights = new HeightIndex();
   readonly #observer: ResizeObserver;
@@ -56,12 +50,13 @@ export class Transcript {
   constructor(context: PageContext, scrolled: () => void) {
     this.#context = context;
     this.#scrolled = scrolled;
+    this.#mounted = new MountedRows(context);
     this.scroller = h(
       "div",
       { class: "scroller", role: "log", "aria-live": "off", "aria-label": t("Conversation"), tabindex: 0 },
       this.#empty,
       this.#before,
-      this.#rows,
+      this.#mounted.element,
       this.#after,
       this.#working,
     );
@@ -75,7 +70,7 @@ export class Transcript {
     this.scroller.addEventListener("scroll", () => this.#onScroll(), { passive: true });
     this.#observer = new ResizeObserver(() => this.#onResize());
     this.#observer.observe(this.scroller);
-    this.#observer.observe(this.#rows);
+    this.#observer.observe(this.#mounted.element);
   }
 
   /** Shows these items; what did not change is not touched. `fresh`: another conversation, begin at its end. */
@@ -102,11 +97,7 @@ export class Transcript {
 
   /** An item got its entry id: its node stays. */
   rename(id: string, newId: string): void {
-    const mounted = this.#mounted.get(id);
-    if (mounted) {
-      this.#mounted.delete(id);
-      this.#mounted.set(newId, mounted);
-    }
+    this.#mounted.rename(id, newId);
     const height = this.#measured.get(id);
     if (height !== undefined) this.#measured.set(newId, height);
   }
@@ -131,10 +122,10 @@ export class Transcript {
   anchor(): ScrollAnchor | null {
     if (this.#stuck) return null;
     const top = this.scroller.getBoundingClientRect().top;
-    for (const row of this.#rows.children) {
+    for (const row of this.#mounted.element.children) {
       const box = row.getBoundingClientRect();
       if (box.bottom > top) {
-        const id = this.#idOf(row);
+        const id = this.#mounted.idOf(row);
         if (id !== undefined) return { id, offset: box.top - top };
       }
     }
@@ -160,7 +151,7 @@ export class Transcript {
   /** Brings an item into view and gives it the focus. */
   reveal(id: string): void {
     this.restore({ id, offset: this.#viewport / 4 });
-    const element = this.#mounted.get(id)?.view.element;
+    const element = this.#mounted.rowOf(id);
     if (!element) return;
     element.focus({ preventScroll: true });
     element.classList.add("revealed");
@@ -170,23 +161,18 @@ export class Transcript {
   /** Moves the focus to the next or previous item in view order. */
   focusNeighbour(step: 1 | -1): void {
     const active = document.activeElement?.closest(".row");
-    const id = active ? this.#idOf(active) : undefined;
+    const id = active ? this.#mounted.idOf(active) : undefined;
     let index =
       id === undefined ? (step < 0 ? this.#items.length : -1) : this.#items.findIndex((item) => item.id === id);
     for (index += step; index >= 0 && index < this.#items.length; index += step) {
       const item = this.#items[index]!;
-      if (!this.#mounted.has(item.id)) this.restore({ id: item.id, offset: this.#viewport / 3 });
-      const element = this.#mounted.get(item.id)?.view.element;
+      if (!this.#mounted.rowOf(item.id)) this.restore({ id: item.id, offset: this.#viewport / 3 });
+      const element = this.#mounted.rowOf(item.id);
       if (element && !element.hidden) {
         element.focus();
         return;
       }
     }
-  }
-
-  #idOf(row: Element): string | undefined {
-    for (const [id, mounted] of this.#mounted) if (mounted.view.element === row) return id;
-    return undefined;
   }
 
   #resetHeights(from: number): void {
@@ -202,7 +188,7 @@ export class Transcript {
   #layout(anchor: ScrollAnchor | null): void {
     for (let round = 0; round < 4; round++) {
       const [start, end] = this.#range();
-      this.#mount(start, end);
+      this.#mounted.show(this.#items.slice(start, end));
       const moved = this.#measure(start, end);
       this.#space(start, end);
       if (this.#stuck) this.#pin();
@@ -239,43 +225,13 @@ export class Transcript {
     ];
     const kept: number[] = [];
     for (const node of nodes) {
-      if (!node || !this.#rows.contains(node)) continue;
+      if (!node || !this.#mounted.element.contains(node)) continue;
       const row = (node instanceof Element ? node : node.parentElement)?.closest(".row");
-      const id = row ? this.#idOf(row) : undefined;
+      const id = row ? this.#mounted.idOf(row) : undefined;
       const index = id === undefined ? -1 : this.#items.findIndex((item) => item.id === id);
       if (index >= 0) kept.push(index);
     }
     return kept;
-  }
-
-  #mount(start: number, end: number): void {
-    const wanted = this.#items.slice(start, end);
-    const ids = new Set(wanted.map((item) => item.id));
-    for (const [id, { view }] of this.#mounted) {
-      if (ids.has(id)) continue;
-      view.element.remove();
-      this.#mounted.delete(id);
-    }
-    let cursor = this.#rows.firstElementChild;
-    for (const item of wanted) {
-      let mounted = this.#mounted.get(item.id);
-      if (mounted && mounted.item.kind !== item.kind) {
-        if (cursor === mounted.view.element) cursor = cursor.nextElementSibling;
-        mounted.view.element.remove();
-        mounted = undefined;
-      }
-      if (!mounted) {
-        mounted = { view: createItemView(item, this.#context), item };
-        mounted.view.update(item);
-        this.#mounted.set(item.id, mounted);
-      } else if (mounted.item !== item) {
-        mounted.item = item;
-        mounted.view.update(item);
-      }
-      const element = mounted.view.element;
-      if (element === cursor) cursor = cursor.nextElementSibling;
-      else this.#rows.insertBefore(element, cursor);
-    }
   }
 
   /** @returns true where a height was not what was thought */
@@ -283,7 +239,7 @@ export class Transcript {
     let changed = false;
     for (let i = start; i < end; i++) {
       const item = this.#items[i]!;
-      const height = this.#mounted.get(item.id)!.view.element.getBoundingClientRect().height;
+      const height = this.#mounted.rowOf(item.id)!.getBoundingClientRect().height;
       this.#measured.set(item.id, height);
       if (this.#heights.set(i, height) !== 0) changed = true;
     }
@@ -300,7 +256,7 @@ export class Transcript {
   }
 
   #hold(anchor: ScrollAnchor): void {
-    const element = this.#mounted.get(anchor.id)?.view.element;
+    const element = this.#mounted.rowOf(anchor.id);
     const index = element ? -1 : this.#items.findIndex((item) => item.id === anchor.id);
     if (element) {
       const now = element.getBoundingClientRect().top - this.scroller.getBoundingClientRect().top;
