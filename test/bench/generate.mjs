@@ -11,7 +11,10 @@ function numbers(seed) {
   };
 }
 
-const WORDS = "branch context file session reading writing compaction token summary window editor model answer because therefore function return value".split(" ");
+const WORDS =
+  "branch context file session reading writing compaction token summary window editor model answer because therefore function return value".split(
+    " ",
+  );
 
 /** Writes about `bytes` bytes to `path`. Returns counts. */
 export function generateSession(path, bytes, { seed = 1, cwd = "/bench", linear = false, compactions = true } = {}) {
@@ -24,7 +27,7 @@ export function generateSession(path, bytes, { seed = 1, cwd = "/bench", linear 
   let time = Date.parse("2026-01-01T00:00:00Z");
   let leaf = null;
   const ids = [];
-  let sinceCompaction = 0;
+  let lastCompaction = 0;
   const flush = () => {
     written += Buffer.byteLength(buffer);
     writeSync(fd, buffer);
@@ -36,7 +39,8 @@ export function generateSession(path, bytes, { seed = 1, cwd = "/bench", linear 
   };
   const add = (type, fields) => {
     const id = (Math.imul(++entries, 2654435761) >>> 0).toString(16).padStart(8, "0");
-    put({ type, id, parentId: leaf, timestamp: new Date((time += 1000)).toISOString(), ...fields });
+    time += 1000;
+    put({ type, id, parentId: leaf, timestamp: new Date(time).toISOString(), ...fields });
     leaf = id;
     ids.push(id);
     return id;
@@ -50,28 +54,66 @@ export function generateSession(path, bytes, { seed = 1, cwd = "/bench", linear 
     }
     return parts.join(" ");
   };
-  const usage = { input: 10, output: 20, cacheRead: 0, cacheWrite: 0, totalTokens: 30, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
-  const assistant = (content, stopReason) => add("message", { message: { role: "assistant", content, api: "anthropic-messages", provider: "anthropic", model: "claude", usage, stopReason, timestamp: time } });
-  put({ type: "session", version: 3, id: `01900000-0000-7000-8000-${String(seed).padStart(12, "0")}`, timestamp: new Date(time).toISOString(), cwd });
+  const usage = {
+    input: 10,
+    output: 20,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: 30,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  };
+  const assistant = (content, stopReason) =>
+    add("message", {
+      message: {
+        role: "assistant",
+        content,
+        api: "anthropic-messages",
+        provider: "anthropic",
+        model: "claude",
+        usage,
+        stopReason,
+        timestamp: time,
+      },
+    });
+  put({
+    type: "session",
+    version: 3,
+    id: `01900000-0000-7000-8000-${String(seed).padStart(12, "0")}`,
+    timestamp: new Date(time).toISOString(),
+    cwd,
+  });
   add("model_change", { provider: "anthropic", modelId: "claude" });
   add("thinking_level_change", { thinkingLevel: "medium" });
   while (written + buffer.length < bytes) {
-    const turnStart = add("message", { message: { role: "user", content: linear ? "x" : text(40 + random() * 300), timestamp: time } });
+    const turnStart = add("message", {
+      message: { role: "user", content: linear ? "x" : text(40 + random() * 300), timestamp: time },
+    });
     if (linear) {
       assistant([{ type: "text", text: text(40) }], "stop");
       continue;
     }
     for (let calls = Math.floor(random() * 5); calls > 0; calls--) {
       const callId = `call_${entries}`;
-      assistant([{ type: "thinking", thinking: text(200) }, { type: "toolCall", id: callId, name: "read", arguments: { path: `src/${entries}.ts` } }], "toolUse");
-      const content = random() < 0.01 ? [{ type: "image", data: "A".repeat(60_000), mimeType: "image/png" }] : [{ type: "text", text: text(500 + random() * 12_000) }];
-      add("message", { message: { role: "toolResult", toolCallId: callId, toolName: "read", content, isError: false, timestamp: time } });
+      assistant(
+        [
+          { type: "thinking", thinking: text(200) },
+          { type: "toolCall", id: callId, name: "read", arguments: { path: `src/${entries}.ts` } },
+        ],
+        "toolUse",
+      );
+      const content =
+        random() < 0.01
+          ? [{ type: "image", data: "A".repeat(60_000), mimeType: "image/png" }]
+          : [{ type: "text", text: text(500 + random() * 12_000) }];
+      add("message", {
+        message: { role: "toolResult", toolCallId: callId, toolName: "read", content, isError: false, timestamp: time },
+      });
     }
     assistant([{ type: "text", text: text(200 + random() * 1500) }], "stop");
-    sinceCompaction = buffer.length + written - (generateSession.mark ?? 0);
-    if (compactions && sinceCompaction > 250_000) {
+    const size = buffer.length + written;
+    if (compactions && size - lastCompaction > 250_000) {
       add("compaction", { summary: text(3000), firstKeptEntryId: turnStart, tokensBefore: 60_000 });
-      generateSession.mark = buffer.length + written;
+      lastCompaction = size;
     }
     if (random() < 0.01) add("label", { targetId: turnStart, label: text(12) });
     if (random() < 0.01) add("session_info", { name: text(20) });
@@ -79,6 +121,5 @@ export function generateSession(path, bytes, { seed = 1, cwd = "/bench", linear 
   }
   flush();
   closeSync(fd);
-  generateSession.mark = 0;
   return { entries, bytes: written };
 }
