@@ -2,7 +2,7 @@
 
 export const DEVIATIONS = {
   "core83-older-compaction":
-    "pi-agent-core 0.83 shows a second summary where an older compaction lies in the kept range; Pi 1.6 and ours show one.",
+    "Where an older compaction lies in the kept range, pi-agent-core 0.83 shows a second summary or ends its path at the older one's kept entry, losing messages; Pi 1.6 and ours show one summary and every kept message.",
   "core83-state-before-compaction":
     "pi-agent-core 0.83 reads settings from the path back to the newest compaction only and falls back to off; ours reads the whole path, as Pi 1.6 does.",
   "core83-unknown-entries":
