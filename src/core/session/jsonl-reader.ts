@@ -17,7 +17,9 @@ export async function readPlaces(
   places: readonly Place[],
   take: (index: number, bytes: Uint8Array | undefined) => void,
 ): Promise<void> {
-  const order = places.map((_, i) => i).sort((a, b) => places[a]!.offset - places[b]!.offset);
+  const order = places.map((_, i) => i);
+  const sorted = places.every((place, i) => i === 0 || places[i - 1]!.offset <= place.offset);
+  if (!sorted) order.sort((a, b) => places[a]!.offset - places[b]!.offset);
   for (let i = 0; i < order.length; ) {
     const start = places[order[i]!]!.offset;
     let end = start + places[order[i]!]!.length;

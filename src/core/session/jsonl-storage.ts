@@ -135,9 +135,11 @@ export class JsonlStorage implements SessionStorage {
     await readPlaces(this.#disk.reader, places, (i, bytes) => {
       const { row, index, offset } = places[i]!;
       const decoded = bytes === undefined ? undefined : decodeLine(bytes);
-      const id = this.#tree.idOf(row);
-      if (decoded?.kind === "entry" && decoded.entry.id === id) found[index] = decoded.entry;
-      else damaged.push({ row, offset, reason: decoded?.kind === "bad" ? decoded.reason : `no entry ${id}` });
+      if (decoded?.kind === "entry" && this.#tree.rowOf(decoded.entry.id) === row) found[index] = decoded.entry;
+      else {
+        const reason = decoded?.kind === "bad" ? decoded.reason : `no entry ${this.#tree.idOf(row)}`;
+        damaged.push({ row, offset, reason });
+      }
     });
     for (const { row, offset, reason } of damaged) {
       const known = this.#tree.isDamaged(row);
