@@ -155,7 +155,7 @@ async function compareWithCore(file, what) {
 
 function olderInKeptRange(branch, compactions) {
   const kept = branch.findIndex((entry) => entry.id === compactions.at(-1).firstKeptEntryId);
-  return kept >= 0 && kept < branch.indexOf(compactions.at(-2));
+  return kept >= 0 && kept <= branch.indexOf(compactions.at(-2));
 }
 
 const env = new NodeExecutionEnv({ cwd: root });
