@@ -1,6 +1,6 @@
 // Plays random sessions on ours, Pi 1.6 and pi-agent-core 0.83 and compares position, context, labels and name.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SessionManager } from "@earendil-works/pi-coding-agent";
@@ -185,8 +185,11 @@ try {
     await compareWithPi(fork.file, `seed ${seed}, forked by ours`);
     const forked = SessionManager.open(session.file, join(root, "forks"));
     const piFork = forked.createBranchedSession(at);
-    const theirs = SessionManager.open(piFork);
-    equal((await fork.buildContext()).messages, theirs.buildSessionContext().messages, `seed ${seed}, forks agree`);
+    // Pi writes no fork without a message of the person or the model.
+    if (existsSync(piFork)) {
+      const theirs = SessionManager.open(piFork);
+      equal((await fork.buildContext()).messages, theirs.buildSessionContext().messages, `seed ${seed}, forks agree`);
+    }
 
     const manager = SessionManager.create(join(root, "work"), join(root, "pi"));
     playPi(manager, list);
