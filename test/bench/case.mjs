@@ -1,5 +1,16 @@
 // One measurement in a fresh process: case.mjs CASE PATH. Prints one JSON object of milliseconds and bytes.
-import { closeSync, fdatasyncSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fdatasyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 
 const [name, path] = process.argv.slice(2);
@@ -65,6 +76,18 @@ const cases = {
       closeSync(fd);
     });
   },
+  async lines() {
+    const places = JSON.parse(readFileSync(`${path}.lines`, "utf8"));
+    await timed("ms", () => {
+      const fd = openSync(path, "r");
+      for (const [offset, length] of places) {
+        const buffer = Buffer.alloc(length);
+        readSync(fd, buffer, 0, length, offset);
+        JSON.parse(buffer.toString());
+      }
+      closeSync(fd);
+    });
+  },
   async "open-pac"() {
     const { open } = await pac();
     const base = rss();
@@ -104,10 +127,15 @@ const cases = {
       session = openSession(storage, options);
       return session.buildTailContext();
     });
+    const shown = await session.buildTailContext();
     result.stall = await stallOf(() => timed("index", () => session.ready()));
     result.peak = rss() - base;
     result.perEntry = storage.tree.byteSize() / storage.tree.count;
     const { tree } = storage;
+    const places = shown.items
+      .map(({ entry }) => tree.rowOf(entry.id))
+      .map((row) => [tree.offsetOf(row), tree.lengthOf(row)]);
+    writeFileSync(`${path}.lines`, JSON.stringify(places));
     await timed("tree", () => {
       tree.childRows(-1);
       for (let row = 0; row < tree.count; row++)

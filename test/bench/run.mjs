@@ -46,6 +46,7 @@ function ratio(above, aboveKey, below, belowKey) {
 const shown = (value) =>
   value === Number.POSITIVE_INFINITY ? "reference fails" : Number(value.toPrecision(3)).toString();
 function goal(what, value, wanted, absolute) {
+  if (wanted === "") return void rows.push([what, shown(value), "", "", absolute ?? ""]);
   const met = wanted.startsWith("≥") ? value >= Number(wanted.slice(1)) : value <= Number(wanted.slice(1));
   rows.push([what, shown(value), wanted, met ? "yes" : "no", absolute ?? ""]);
 }
@@ -57,7 +58,8 @@ try {
   for (const size of sizes) {
     const path = join(folder, `${size}.jsonl`);
     generateSession(path, size * 1e6, { seed: size });
-    const found = rotate(["open-pac", "open-pca", "open-ours", "scan"], path);
+    run("open-ours", path); // Leaves the places of the context's lines for the case "lines".
+    const found = rotate(["open-pac", "open-pca", "open-ours", "scan", "lines"], path);
     const mine = found["open-ours"];
     const at = `${size} MB`;
     goal(
@@ -66,29 +68,38 @@ try {
       `≥${wanted[size]}`,
       ms(mine),
     );
-    goal(`1 open to context, ${at}: ours / parsing the same lines`, ratio(mine, "ms", mine, "lines"), "≤3");
+    goal(`1 open to context, ${at}: ours / parsing the same lines`, ratio(mine, "ms", found.lines, "ms"), "≤3");
     goal(
       `2 whole index, ${at}: PAC open / ours`,
       ratio(found["open-pac"], "ms", mine, "index"),
-      size >= 500 ? "≥25" : size >= 100 ? "≥15" : "≥1",
+      size >= 500 ? "≥25" : size >= 100 ? "≥15" : "",
       ms(mine, "index"),
     );
     goal(
       `2 whole index, ${at}: ours / newline scan`,
       ratio(mine, "index", found.scan, "ms"),
-      size >= 500 ? "≤2" : "≤2.5",
+      size >= 500 ? "≤2" : size >= 100 ? "≤2.5" : "",
     );
     goal(`3 longest stall, ${at} (ms)`, median(mine.map((one) => one.stall)), "≤16");
     goal(`4 peak over base, ${at} (MB)`, median(mine.map((one) => one.peak)) / 1e6, "≤50");
     goal(`4 kept per entry, ${at} (bytes)`, median(mine.map((one) => one.perEntry)), "≤100");
-    goal(`6 tree, ${at}: PCA getTree / ours`, ratio(found["open-pca"], "tree", mine, "tree"), "≥20", ms(mine, "tree"));
+    goal(
+      `6 tree, ${at}: PCA getTree / ours`,
+      ratio(found["open-pca"], "tree", mine, "tree"),
+      size >= 500 ? "≥20" : "",
+      ms(mine, "tree"),
+    );
     goal(
       `7 branch switch, ${at}: PCA / ours`,
       ratio(found["open-pca"], "switch", mine, "switch"),
-      "≥4",
+      size >= 500 ? "≥4" : "",
       ms(mine, "switch"),
     );
-    goal(`7 branch switch, ${at}: ours / parsing the lines`, ratio(mine, "switch", mine, "lines"), "≤2");
+    goal(
+      `7 branch switch, ${at}: ours / parsing the lines`,
+      ratio(mine, "switch", mine, "lines"),
+      size >= 500 ? "≤2" : "",
+    );
     rmSync(path);
   }
   if (!quick) {
@@ -112,19 +123,19 @@ try {
   goal(
     "9 long chain: PAC path / ours",
     ratio(chains["open-pac"], "branch", chains["open-ours"], "path"),
-    "≥100",
+    quick ? "" : "≥100",
     ms(chains["open-ours"], "path"),
   );
   goal(
     "9 long chain, open and context: PAC / ours",
     ratio(chains["open-pac"], "ms", chains["whole-ours"], "ms"),
-    "≥3",
+    quick ? "" : "≥3",
     ms(chains["whole-ours"]),
   );
   goal(
     "9 long chain, open and context: PCA / ours",
     ratio(chains["open-pca"], "ms", chains["whole-ours"], "ms"),
-    "≥1.3",
+    quick ? "" : "≥1.3",
   );
   rmSync(chain);
 
@@ -137,17 +148,21 @@ try {
   goal(
     `10 list, ${at}: PAC / ours`,
     ratio(lists["list-pac"], "ms", lists["list-ours"], "ms"),
-    "≥60",
+    quick ? "" : "≥60",
     ms(lists["list-ours"]),
   );
-  goal(`10 list, ${at}: PCA / ours`, ratio(lists["list-pca"], "ms", lists["list-ours"], "ms"), "≥600");
+  goal(`10 list, ${at}: PCA / ours`, ratio(lists["list-pca"], "ms", lists["list-ours"], "ms"), quick ? "" : "≥600");
   goal(
     `10 list rebuilt, ${at}: PCA / ours`,
     ratio(lists["list-pca"], "ms", lists["list-ours"], "rebuilt"),
-    "≥15",
+    quick ? "" : "≥15",
     ms(lists["list-ours"], "rebuilt"),
   );
-  goal(`10 list, ${at}: ours / stat of all`, ratio(lists["list-ours"], "ms", lists["list-stat"], "ms"), "≤1.5");
+  goal(
+    `10 list, ${at}: ours / stat of all`,
+    ratio(lists["list-ours"], "ms", lists["list-stat"], "ms"),
+    quick ? "" : "≤1.5",
+  );
 
   const appends = join(folder, "appends");
   mkdirSync(appends);
