@@ -340,9 +340,6 @@ export class SessionTree {
   #link(row: number): void {
     const first = this.#firstChild!;
     const parent = this.#parent[row]!;
-    first[row] = -1;
-    this.#lastChild[row] = -1;
-    this.#nextSibling[row] = -1;
     const last = parent < 0 ? this.#lastRoot : this.#lastChild[parent]!;
     if (last >= 0) this.#nextSibling[last] = row;
     else if (parent < 0) this.#firstRoot = row;
