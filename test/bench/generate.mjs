@@ -27,7 +27,7 @@ export function generateSession(path, bytes, { seed = 1, cwd = "/bench", linear 
   let time = Date.parse("2026-01-01T00:00:00Z");
   let leaf = null;
   const ids = [];
-  let sinceCompaction = 0;
+  let lastCompaction = 0;
   const flush = () => {
     written += Buffer.byteLength(buffer);
     writeSync(fd, buffer);
@@ -39,7 +39,8 @@ export function generateSession(path, bytes, { seed = 1, cwd = "/bench", linear 
   };
   const add = (type, fields) => {
     const id = (Math.imul(++entries, 2654435761) >>> 0).toString(16).padStart(8, "0");
-    put({ type, id, parentId: leaf, timestamp: new Date((time += 1000)).toISOString(), ...fields });
+    time += 1000;
+    put({ type, id, parentId: leaf, timestamp: new Date(time).toISOString(), ...fields });
     leaf = id;
     ids.push(id);
     return id;
@@ -109,10 +110,10 @@ export function generateSession(path, bytes, { seed = 1, cwd = "/bench", linear 
       });
     }
     assistant([{ type: "text", text: text(200 + random() * 1500) }], "stop");
-    sinceCompaction = buffer.length + written - (generateSession.mark ?? 0);
-    if (compactions && sinceCompaction > 250_000) {
+    const size = buffer.length + written;
+    if (compactions && size - lastCompaction > 250_000) {
       add("compaction", { summary: text(3000), firstKeptEntryId: turnStart, tokensBefore: 60_000 });
-      generateSession.mark = buffer.length + written;
+      lastCompaction = size;
     }
     if (random() < 0.01) add("label", { targetId: turnStart, label: text(12) });
     if (random() < 0.01) add("session_info", { name: text(20) });
@@ -120,6 +121,5 @@ export function generateSession(path, bytes, { seed = 1, cwd = "/bench", linear 
   }
   flush();
   closeSync(fd);
-  generateSession.mark = 0;
   return { entries, bytes: written };
 }

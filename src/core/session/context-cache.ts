@@ -166,7 +166,12 @@ export class ContextCache {
     });
   }
   #present(rows: readonly number[]): SessionEntry[] {
-    return rows.flatMap((row) => this.#parsed.get(row) ?? []);
+    const entries: SessionEntry[] = [];
+    for (const row of rows) {
+      const entry = this.#parsed.get(row);
+      if (entry !== undefined) entries.push(entry);
+    }
+    return entries;
   }
   async #entries(rows: readonly number[]): Promise<SessionEntry[]> {
     await this.#load(rows);

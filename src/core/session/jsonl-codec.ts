@@ -37,10 +37,13 @@ export function encodeLine(value: SessionEntry | SessionHeader): Uint8Array {
 
 /** Text of a line's bytes; bytes that are no UTF-8 become replacement characters. */
 export function lineText(bytes: Uint8Array): { text: string; damage?: string } {
+  const text = lenient.decode(bytes);
+  // Only a replacement character, which may also be written as such, calls for the strict look.
+  if (!text.includes("\ufffd")) return { text };
   try {
     return { text: strict.decode(bytes) };
   } catch {
-    return { text: lenient.decode(bytes), damage: "invalid UTF-8, shown with replacement characters" };
+    return { text, damage: "invalid UTF-8, shown with replacement characters" };
   }
 }
 
@@ -55,7 +58,7 @@ export function decodeLine(bytes: Uint8Array): Decoded {
     damage = "NUL bytes, left out";
     if (text.trim() === "") return { kind: "bad", reason: "only NUL bytes" };
   }
-  if (text.trim() === "") return { kind: "blank" };
+  if (text.charCodeAt(0) !== 0x7b && text.trim() === "") return { kind: "blank" };
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -79,7 +82,10 @@ export function decodeValue(value: unknown): Decoded {
   if (value.parentId !== undefined && value.parentId !== null && typeof value.parentId !== "string") {
     return bad("the parent id is no text", salvage);
   }
-  const base = { ...value, id, parentId, timestamp: isoTime(value.timestamp) };
+  // The parsed object is ours: it is set right in place.
+  const base = value as Base;
+  base.parentId = parentId;
+  if (typeof base.timestamp !== "string") base.timestamp = isoTime(base.timestamp);
   const entry = decodeEntry(value.type, base);
   return typeof entry === "string" ? bad(entry, salvage) : { kind: "entry", entry };
 }
@@ -90,52 +96,63 @@ function bad(reason: string, salvage?: Salvage): Decoded {
 
 type Base = Record<string, unknown> & { id: string; parentId: string | null; timestamp: string };
 
+/** The reason why a text field is missing, or undefined. */
+function textOf(type: string, base: Base, first: string, second = first): string | undefined {
+  if (typeof base[first] === "string" && typeof base[second] === "string") return undefined;
+  return `a ${type} entry without ${typeof base[first] === "string" ? second : first}`;
+}
+
+function set(base: Base, extra?: Record<string, unknown>): SessionEntry {
+  if (extra !== undefined) Object.assign(base, extra);
+  return base as unknown as SessionEntry;
+}
+
 /** The entry, or the reason why it is none. */
 function decodeEntry(type: string, base: Base): SessionEntry | string {
-  const text = (...keys: string[]): string | undefined => {
-    const missing = keys.find((key) => typeof base[key] !== "string");
-    return missing === undefined ? undefined : `a ${type} entry without ${missing}`;
-  };
-  const as = (extra: Record<string, unknown> = {}): SessionEntry => ({ ...base, ...extra }) as unknown as SessionEntry;
   switch (type) {
     case "message": {
       const message = normaliseMessage(base.message, Date.parse(base.timestamp) || 0);
-      return message === undefined ? "a message entry without a message" : as({ message });
+      return message === undefined ? "a message entry without a message" : set(base, { message });
     }
     case "thinking_level_change":
-      return text("thinkingLevel") ?? as();
+      return textOf(type, base, "thinkingLevel") ?? set(base);
     case "model_change":
-      return text("provider", "modelId") ?? as();
+      return textOf(type, base, "provider", "modelId") ?? set(base);
     case "active_tools_change": {
       if (!Array.isArray(base.activeToolNames)) return "an active_tools_change entry without activeToolNames";
-      return as({ activeToolNames: base.activeToolNames.filter((name) => typeof name === "string") });
+      return set(base, { activeToolNames: base.activeToolNames.filter((name) => typeof name === "string") });
     }
     case "compaction":
-      return text("summary") ?? as(decodeCompaction(base));
+      return textOf(type, base, "summary") ?? set(base, decodeCompaction(base));
     case "branch_summary":
-      return text("summary") ?? as({ fromId: typeof base.fromId === "string" ? base.fromId : "root" });
+      return (
+        textOf(type, base, "summary") ?? set(base, { fromId: typeof base.fromId === "string" ? base.fromId : "root" })
+      );
     case "custom":
-      return text("customType") ?? as();
+      return textOf(type, base, "customType") ?? set(base);
     case "custom_message":
       return (
-        text("customType") ?? as({ content: normaliseContent(base.content) ?? [], display: base.display !== false })
+        textOf(type, base, "customType") ??
+        set(base, { content: normaliseContent(base.content) ?? [], display: base.display !== false })
       );
     case "label":
-      return text("targetId") ?? as({ label: typeof base.label === "string" ? base.label : undefined });
+      return (
+        textOf(type, base, "targetId") ?? set(base, { label: typeof base.label === "string" ? base.label : undefined })
+      );
     case "session_info":
-      return as({ name: typeof base.name === "string" ? base.name : undefined });
+      return set(base, { name: typeof base.name === "string" ? base.name : undefined });
     case "leaf":
-      return base.targetId === null || typeof base.targetId === "string" ? as() : "a leaf entry without targetId";
+      return base.targetId === null || typeof base.targetId === "string" ? set(base) : "a leaf entry without targetId";
     case "usage":
-      return isRecord(base.usage) ? as() : "a usage entry without usage";
+      return isRecord(base.usage) ? set(base) : "a usage entry without usage";
     case "context_edit": {
-      const missing = text("targetId");
+      const missing = textOf(type, base, "targetId");
       if (missing !== undefined) return missing;
-      if (base.replacement === null) return as();
+      if (base.replacement === null) return set(base);
       const content = isRecord(base.replacement) ? normaliseContent(base.replacement.content) : undefined;
       return content === undefined
         ? "a context_edit entry without a replacement"
-        : as({ replacement: { ...(base.replacement as object), content } });
+        : set(base, { replacement: { ...(base.replacement as object), content } });
     }
     default:
       return { type: "unknown", originalType: type, id: base.id, parentId: base.parentId, timestamp: base.timestamp };
@@ -193,15 +210,17 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function withinDepth(value: unknown): boolean {
-  const stack: { value: object; depth: number }[] = [];
-  const push = (child: unknown, depth: number) => {
-    if (typeof child === "object" && child !== null) stack.push({ value: child, depth });
-  };
-  push(value, 1);
-  for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
-    if (top.depth > MAX_DEPTH) return false;
-    for (const child of Object.values(top.value)) push(child, top.depth + 1);
+/** Recursion is safe here: it ends at the limit that it checks. */
+function withinDepth(value: unknown, levels = MAX_DEPTH): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (levels === 0) return false;
+  if (Array.isArray(value)) {
+    for (const child of value) if (typeof child === "object" && !withinDepth(child, levels - 1)) return false;
+    return true;
+  }
+  for (const key in value) {
+    const child = (value as Record<string, unknown>)[key];
+    if (typeof child === "object" && !withinDepth(child, levels - 1)) return false;
   }
   return true;
 }

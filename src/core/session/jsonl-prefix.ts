@@ -12,6 +12,8 @@ const POSITION = ascii(`,"customType":"${POSITION_CUSTOM_TYPE}"`);
 const NULL = ascii("null");
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const ZULU = 0x5a;
+const TEE = 0x54;
 /** Ids and names longer than this are left to the full parse. */
 const MAX_TEXT = 64;
 
@@ -58,17 +60,19 @@ function textEnd(bytes: Uint8Array, start: number, end: number): number {
   return -1;
 }
 
-function keyAt(bytes: Uint8Array, start: number, end: number, tree: SessionTree): number {
-  if (end - start === 8) {
-    let value = 0;
-    let at = start;
-    for (; at < end; at++) {
-      const digit = HEX[bytes[at]!]!;
-      if (digit < 0) break;
-      value = value * 16 + digit;
-    }
-    if (at === end) return value;
+/** The value of eight hex digits that a quote follows, or -1. */
+function hexKey(bytes: Uint8Array, start: number): number {
+  if (bytes[start + 8] !== QUOTE) return -1;
+  let value = 0;
+  for (let at = start; at < start + 8; at++) {
+    const digit = HEX[bytes[at]!]!;
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
   }
+  return value;
+}
+
+function textKey(bytes: Uint8Array, start: number, end: number, tree: SessionTree): number {
   return tree.keyOf(String.fromCharCode(...bytes.subarray(start, end)));
 }
 
@@ -85,24 +89,30 @@ export function readPrefix(bytes: Uint8Array, start: number, end: number, tree: 
   if (type === undefined || !matches(bytes, at, type.bytes) || WHOLE_LINE.has(type.code)) return false;
   if (!matches(bytes, close + 1, ID)) return false;
   at = close + 1 + ID.length;
-  close = textEnd(bytes, at, end);
+  let idKey = at + 8 < end ? hexKey(bytes, at) : -1;
+  close = idKey >= 0 ? at + 8 : textEnd(bytes, at, end);
   if (close <= at) return false;
   const idStart = at;
   const idEnd = close;
   if (!matches(bytes, close + 1, PARENT)) return false;
   at = close + 1 + PARENT.length;
+  let parentKey = NO_KEY;
   let parentStart = -1;
   let parentEnd = -1;
   if (matches(bytes, at, NULL)) at += 4;
   else {
     if (bytes[at] !== QUOTE) return false;
     parentStart = at + 1;
-    parentEnd = textEnd(bytes, parentStart, end);
+    parentKey = at + 9 < end ? hexKey(bytes, parentStart) : -1;
+    parentEnd = parentKey >= 0 ? parentStart + 8 : textEnd(bytes, parentStart, end);
     if (parentEnd <= parentStart) return false;
     at = parentEnd + 1;
   }
   if (!matches(bytes, at, TIMESTAMP)) return false;
-  close = textEnd(bytes, at + TIMESTAMP.length, end);
+  at += TIMESTAMP.length;
+  // `2026-01-01T00:00:00.000Z"`: the usual length needs no search for its end.
+  const usual = at + 24 < end && bytes[at + 24] === QUOTE && bytes[at + 23] === ZULU && bytes[at + 10] === TEE;
+  close = usual ? at + 24 : textEnd(bytes, at, end);
   if (close < 0) return false;
   out.role = 0;
   out.flags = 0;
@@ -121,7 +131,9 @@ export function readPrefix(bytes: Uint8Array, start: number, end: number, tree: 
     else if (!matches(bytes, close + 1, POSITION.subarray(0, 15))) return false;
   }
   out.type = type.code;
-  out.idKey = keyAt(bytes, idStart, idEnd, tree);
-  out.parentKey = parentStart < 0 ? NO_KEY : keyAt(bytes, parentStart, parentEnd, tree);
+  if (idKey < 0) idKey = textKey(bytes, idStart, idEnd, tree);
+  if (parentStart >= 0 && parentKey < 0) parentKey = textKey(bytes, parentStart, parentEnd, tree);
+  out.idKey = idKey;
+  out.parentKey = parentKey;
   return true;
 }

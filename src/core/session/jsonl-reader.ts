@@ -1,8 +1,13 @@
 // Reads lines of a session file by place: neighbours in one read, a megabyte at a time (performance §2, §7).
 import type { FileHandle } from "../ports.ts";
 
-/** Bytes of one read, and so of what is parsed before others run. */
-export const SLICE_BYTES = 1024 * 1024;
+/** Bytes of lines that are read and parsed before others run. */
+const RUN_BYTES = 1024 * 1024;
+/** Bytes of one slice of a scan. */
+const SLICE_BYTES = 2 * 1024 * 1024;
+/** Buffers of scans that ended: fresh ones cost as much as the scan of a small file. */
+const spare: Uint8Array[] = [];
+const MAX_SPARE = 4;
 /** Lines nearer than this are read together with what stands between them. */
 const GAP_BYTES = 16 * 1024;
 
@@ -17,14 +22,16 @@ export async function readPlaces(
   places: readonly Place[],
   take: (index: number, bytes: Uint8Array | undefined) => void,
 ): Promise<void> {
-  const order = places.map((_, i) => i).sort((a, b) => places[a]!.offset - places[b]!.offset);
+  const order = places.map((_, i) => i);
+  const sorted = places.every((place, i) => i === 0 || places[i - 1]!.offset <= place.offset);
+  if (!sorted) order.sort((a, b) => places[a]!.offset - places[b]!.offset);
   for (let i = 0; i < order.length; ) {
     const start = places[order[i]!]!.offset;
     let end = start + places[order[i]!]!.length;
     let next = i + 1;
     for (; next < order.length; next++) {
       const place = places[order[next]!]!;
-      if (place.offset > end + GAP_BYTES || place.offset + place.length - start > SLICE_BYTES) break;
+      if (place.offset > end + GAP_BYTES || place.offset + place.length - start > RUN_BYTES) break;
       end = Math.max(end, place.offset + place.length);
     }
     const bytes = await file.read(start, end - start);
@@ -43,20 +50,23 @@ export async function readSlices(
   to: number,
   take: (bytes: Uint8Array) => void | Promise<void>,
 ): Promise<void> {
-  const size = Math.max(0, Math.min(SLICE_BYTES, to - from));
-  const buffers = [new Uint8Array(size), new Uint8Array(from + size < to ? size : 0)];
-  const readAt = (at: number, turn: number) => file.read(at, Math.min(SLICE_BYTES, to - at), buffers[turn % 2]);
+  const buffer = () => spare.pop() ?? new Uint8Array(SLICE_BYTES);
+  const buffers = to - from > SLICE_BYTES ? [buffer(), buffer()] : [buffer()];
+  const readAt = (at: number, turn: number) =>
+    file.read(at, Math.min(SLICE_BYTES, to - at), buffers[turn % buffers.length]);
   let next = from < to ? readAt(from, 0) : undefined;
-  for (let at = from, turn = 1; next !== undefined; turn++) {
-    const bytes = await next;
-    at += bytes.length;
-    // The next slice is read while this one is taken.
-    next = bytes.length > 0 && at < to ? readAt(at, turn) : undefined;
-    try {
+  try {
+    for (let at = from, turn = 1; next !== undefined; turn++) {
+      const bytes = await next;
+      at += bytes.length;
+      // The next slice is read while this one is taken; with one buffer there is no next slice, or a short read.
+      const more = bytes.length > 0 && at < to;
+      next = more && buffers.length > 1 ? readAt(at, turn) : undefined;
       if (bytes.length > 0) await take(bytes);
-    } catch (error) {
-      await next?.catch(() => {});
-      throw error;
+      if (more && next === undefined) next = readAt(at, turn);
     }
+  } finally {
+    await next?.catch(() => {});
+    for (const used of buffers) if (spare.length < MAX_SPARE) spare.push(used);
   }
 }

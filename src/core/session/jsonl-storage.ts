@@ -56,6 +56,7 @@ export class JsonlStorage implements SessionStorage {
   /** Entries that are not in the file (yet): before the first user message, or brought from an older version. */
   #memory = new Map<number, SessionEntry>();
   #migratedFrom: number | undefined;
+  #headerLost = false;
   /** Lines of the last append that failed, by id. */
   #outgoing = new Map<string, Outgoing>();
   /** A sync failed: what can be read back may still not be on the disk. */
@@ -114,7 +115,11 @@ export class JsonlStorage implements SessionStorage {
     return this.#indexed ? undefined : this.#tail?.entries();
   }
   ready(): Promise<void> {
-    this.#ready ??= this.#index();
+    this.#ready ??= this.#index().catch((error) => {
+      // A disk that fails once may be read the next time.
+      this.#ready = undefined;
+      throw error;
+    });
     return this.#ready;
   }
   onExternal(listener: ExternalListener): void {
@@ -135,9 +140,11 @@ export class JsonlStorage implements SessionStorage {
     await readPlaces(this.#disk.reader, places, (i, bytes) => {
       const { row, index, offset } = places[i]!;
       const decoded = bytes === undefined ? undefined : decodeLine(bytes);
-      const id = this.#tree.idOf(row);
-      if (decoded?.kind === "entry" && decoded.entry.id === id) found[index] = decoded.entry;
-      else damaged.push({ row, offset, reason: decoded?.kind === "bad" ? decoded.reason : `no entry ${id}` });
+      if (decoded?.kind === "entry" && this.#tree.rowOf(decoded.entry.id) === row) found[index] = decoded.entry;
+      else {
+        const reason = decoded?.kind === "bad" ? decoded.reason : `no entry ${this.#tree.idOf(row)}`;
+        damaged.push({ row, offset, reason });
+      }
     });
     for (const { row, offset, reason } of damaged) {
       const known = this.#tree.isDamaged(row);
@@ -173,7 +180,7 @@ export class JsonlStorage implements SessionStorage {
   refresh(): Promise<void> {
     return this.#serial(async () => {
       await this.ready();
-      if (this.#disk !== undefined) await this.#catchUp();
+      if (this.#disk !== undefined) await this.#catchUp("look");
     });
   }
 
@@ -194,7 +201,7 @@ export class JsonlStorage implements SessionStorage {
     const { header, recovered } = await findHeader(disk.reader, disk.size, disk.path);
     this.#disk = disk;
     this.#header = header;
-    if (recovered) this.#bad.push({ line: 1, reason: "no session header before the first entry" });
+    this.#headerLost = recovered;
     if (recovered) this.#readOnlyReason = `${disk.path} has no readable header; it is shown and left as it is.`;
     else if (!(header.version <= CURRENT_SESSION_VERSION)) {
       this.#readOnlyReason = `${disk.path} was written in a newer format (${header.version}); it is left as it is.`;
@@ -221,6 +228,8 @@ export class JsonlStorage implements SessionStorage {
 
   async #index(): Promise<void> {
     const disk = this.#disk!;
+    this.#tree = new SessionTree();
+    this.#bad = this.#headerLost ? [{ line: 1, reason: "no session header before the first entry" }] : [];
     const indexer = this.#indexer({ verify: this.#options.verify ?? false });
     await readSlices(disk.reader, 0, disk.size, (bytes) => indexer.feed(bytes));
     this.#endScan(indexer);
@@ -268,12 +277,13 @@ export class JsonlStorage implements SessionStorage {
     return false;
   }
 
-  /** Reads what others wrote, brings a deleted file back, starts over with a replaced one. */
-  async #catchUp(): Promise<void> {
+  /** Reads what others wrote, starts over with a replaced file; brings a deleted one back only where it is to be written. */
+  async #catchUp(why: "look" | "write"): Promise<void> {
     const disk = this.#disk!;
     const state = await disk.look();
-    if (state.kind === "deleted") await disk.restore();
-    else if (state.kind === "replaced") await this.#reload();
+    if (state.kind === "deleted") {
+      if (why === "write") await disk.restore();
+    } else if (state.kind === "replaced") await this.#reload();
     else if (state.kind === "grown") {
       const start = this.#fragment?.offset ?? disk.size;
       const added: string[] = [];
@@ -338,12 +348,12 @@ export class JsonlStorage implements SessionStorage {
 
   async #appendToFile(compose: () => SessionEntry[]): Promise<SessionEntry[]> {
     if (this.#migratedFrom !== undefined) await this.#writeMigrated();
-    await this.#catchUp();
+    await this.#catchUp("write");
     const entries = compose();
     const lines = entries.map((entry): Outgoing => ({ entry, bytes: encodeLine(entry) }));
     this.#takeOver(lines);
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (attempt > 0) await this.#catchUp();
+      if (attempt > 0) await this.#catchUp("write");
       const missing = lines.filter((line) => line.place === undefined);
       if (attempt > 0 && missing.length === 0) break;
       const disk = this.#disk!;

@@ -75,6 +75,8 @@ export class SessionTree {
 
   #table = new Int32Array(256).fill(-1);
   #tableBits = 8;
+  /** Where the last search ended. */
+  #endSlot = 0;
   #texts: string[] = [];
   readonly #textKeys = new Map<string, number>();
   /** Rows whose parent has not been seen, by the parent's key. */
@@ -125,6 +127,7 @@ export class SessionTree {
     length: number,
   ): number {
     let row = this.#find(idKey);
+    const freeSlot = this.#endSlot;
     const isNew = row < 0;
     if (isNew) {
       if (this.#count === this.#capacity) this.#growRows();
@@ -144,13 +147,16 @@ export class SessionTree {
     } else {
       this.#parentId[row] = parentKey >= TEXT_KEY ? parentKey - TEXT_KEY : parentKey;
       if (parentKey >= TEXT_KEY) flags |= PARENT_IS_TEXT;
-      const parent = parentKey === idKey ? -1 : this.#find(parentKey);
+      // Mostly the entry before: no search is needed then.
+      const before = isNew ? row - 1 : -1;
+      const follows = before >= 0 && this.#keyOfRow(before) === parentKey;
+      const parent = parentKey === idKey ? -1 : follows ? before : this.#find(parentKey);
       this.#parent[row] = parent;
       if (parent > row) this.#hasForward = true;
       if (parent < 0 && parentKey !== idKey) this.#wait(parentKey, row);
     }
     this.#flags[row] = flags;
-    if (isNew) this.#insert(idKey, row);
+    if (isNew) this.#insert(freeSlot, row);
     if (isNew) this.#adopt(idKey, row);
     if (!isNew) this.#firstChild = undefined;
     else if (this.#firstChild !== undefined) this.#link(row);
@@ -340,9 +346,6 @@ export class SessionTree {
   #link(row: number): void {
     const first = this.#firstChild!;
     const parent = this.#parent[row]!;
-    first[row] = -1;
-    this.#lastChild[row] = -1;
-    this.#nextSibling[row] = -1;
     const last = parent < 0 ? this.#lastRoot : this.#lastChild[parent]!;
     if (last >= 0) this.#nextSibling[last] = row;
     else if (parent < 0) this.#firstRoot = row;
@@ -398,17 +401,21 @@ export class SessionTree {
     const mask = this.#table.length - 1;
     for (let slot = this.#slot(key); ; slot = (slot + 1) & mask) {
       const row = this.#table[slot]!;
-      if (row < 0 || this.#keyOfRow(row) === key) return row;
+      if (row < 0 || this.#keyOfRow(row) === key) {
+        this.#endSlot = slot;
+        return row;
+      }
     }
   }
-  #insert(key: number, row: number): void {
+  /** `slot` is where the search for the row's id ended. */
+  #insert(slot: number, row: number): void {
     if (this.#count * 5 > this.#table.length * 4) {
       this.#tableBits += 1;
       this.#table = new Int32Array(1 << this.#tableBits).fill(-1);
       for (let other = 0; other < this.#count; other++) this.#place(this.#keyOfRow(other), other);
       return;
     }
-    this.#place(key, row);
+    this.#table[slot] = row;
   }
   #place(key: number, row: number): void {
     const mask = this.#table.length - 1;

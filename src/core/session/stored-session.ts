@@ -323,7 +323,8 @@ class StoredSession implements Session {
         this.#checkTargets(entry, taken);
         const id = this.#options.ids.entryId((wanted) => taken.has(wanted) || tree.rowOf(wanted) >= 0);
         const timestamp = new Date(this.#options.clock.now()).toISOString();
-        const { type, ...rest } = JSON.parse(json[i]!) as NewEntry;
+        // A copy of an entry that was read brings its old place along: only its content is taken.
+        const { type, id: _id, parentId: _parent, timestamp: _time, ...rest } = JSON.parse(json[i]!) as SessionEntry;
         full = { type, id, parentId, timestamp, ...rest } as SessionEntry;
       }
       taken.add(full.id);

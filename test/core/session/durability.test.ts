@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { NewEntry } from "../../../src/core/session/entries.ts";
+import { JsonlStorage } from "../../../src/core/session/jsonl-storage.ts";
 import type { Session } from "../../../src/core/session/session.ts";
+import { openSession } from "../../../src/core/session/stored-session.ts";
 import { type Fault, MemoryFileSystem, type Operation, systemError } from "../../support/memory-file-system.ts";
 import { assistant, user } from "../../support/session-builder.ts";
 import { CWD, contextTexts, FILE, file, HEADER, openText, testRepo, userLine } from "../../support/session-files.ts";
@@ -205,6 +207,25 @@ describe("the file of a session", () => {
     expect([...fs.files.keys()]).toEqual([FILE]);
   });
 
+  it("does not come back because someone looked", async () => {
+    const { session, fs } = await openText(file(userLine("aaaaaaaa", null, "A")));
+    fs.files.delete(FILE);
+    await session.refresh();
+    expect(fs.files.size).toBe(0);
+    expect(await contextTexts(session)).toEqual(["A"]);
+  });
+
+  it("is indexed the next time where reading failed once", async () => {
+    const { session, fs } = await openText(
+      file(userLine("aaaaaaaa", null, "A"), userLine("bbbbbbbb", "aaaaaaaa", "B")),
+    );
+    fs.fault = (operation) => (operation === "read" ? systemError("EIO") : undefined);
+    await expect(session.ready()).rejects.toMatchObject({ code: "EIO" });
+    fs.fault = () => undefined;
+    expect(await contextTexts(session)).toEqual(["A", "B"]);
+    expect(session.size()).toBe(2);
+  });
+
   it("is read anew after it was replaced, cut short or edited", async () => {
     const other = file(userLine("11111111", null, "other"));
     const changes: Record<string, (fs: MemoryFileSystem) => void> = {
@@ -228,6 +249,38 @@ describe("the file of a session", () => {
       expect(await contextTexts(await repo.open(FILE))).toEqual(await contextTexts(session));
       expect(session.getLeafId()).toBe(id);
     }
+  });
+});
+
+describe("a lock, where appends are not atomic", () => {
+  async function locked(waitMs: number) {
+    const world = testRepo();
+    world.fs.write(FILE, file(userLine("aaaaaaaa", null, "A")));
+    const lock = { owner: "host 1", staleAfterMs: 1000, waitMs };
+    const options = { ...world, lock };
+    return { ...world, session: openSession(await JsonlStorage.open(FILE, options), options) };
+  }
+
+  it("is held for the write alone", async () => {
+    const { session, fs } = await locked(0);
+    let held = false;
+    fs.fault = (operation, path) => {
+      if (operation === "append" && path === FILE) held = fs.files.has(`${FILE}.lock`);
+      return undefined;
+    };
+    await session.appendMessage(user("B"));
+    expect(held).toBe(true);
+    expect([...fs.files.keys()]).toEqual([FILE]);
+  });
+
+  it("of another that lives makes the append fail, and one left behind is taken away", async () => {
+    const { session, fs, clock } = await locked(0);
+    fs.write(`${FILE}.lock`, "{}");
+    fs.files.get(`${FILE}.lock`)!.mtimeMs = clock.now();
+    await expect(session.appendMessage(user("B"))).rejects.toMatchObject({ code: "storage" });
+    fs.files.get(`${FILE}.lock`)!.mtimeMs = clock.now() - 5000;
+    await session.appendMessage(user("C"));
+    expect(await contextTexts(session)).toEqual(["A", "C"]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { NewEntry } from "../../../src/core/session/entries.ts";
 import type { Session } from "../../../src/core/session/session.ts";
 import { createMemorySession } from "../../../src/core/session/stored-session.ts";
 import { assistant, countingClock, countingIds, user } from "../../support/session-builder.ts";
@@ -151,6 +152,15 @@ describe.each(storages)("a session $name", ({ create }) => {
       code: "invalid_entry",
     });
     expect(await session.appendMessage(user("a"))).toBe(session.getLeafId());
+  });
+
+  it("gives a copied entry a place of its own", async () => {
+    const { session } = create();
+    const a = await session.appendMessage(user("a"));
+    await session.appendMessage(assistant("b"));
+    const [copy] = await session.appendEntries([(await session.getEntry(a)) as NewEntry]);
+    expect(copy).not.toBe(a);
+    expect(await contextTexts(session)).toEqual(["a", "b", "a"]);
   });
 
   it("tells listeners and survives one that throws", async () => {
