@@ -21,6 +21,7 @@ import { createNodeShell } from "./node/shell.ts";
 import { DEMO_MODEL } from "./providers/demo-model.ts";
 import { CLOUD_ENDPOINTS, type Endpoint } from "./providers/endpoints.ts";
 import { streamFunctionFor } from "./providers/registry.ts";
+import { adapter } from "./providers/stream-runner.ts";
 import { type CoppiceApi, createApi, type Registrations } from "./vscode/api.ts";
 import { ChatController } from "./vscode/chat-controller.ts";
 import { attachmentsOf, modelView, slashCommands, workspaceRoots } from "./vscode/chat-surroundings.ts";
@@ -32,12 +33,12 @@ import { trackContextKeys } from "./vscode/context-keys.ts";
 import { Documents } from "./vscode/documents.ts";
 import { EntryActions } from "./vscode/entry-actions.ts";
 import { readInstructionFiles } from "./vscode/instructions.ts";
-import { ModelService, type ProviderSide } from "./vscode/model-service.ts";
-import { noEditorModels } from "./vscode/no-editor-models.ts";
+import { type EditorModels, ModelService, type ProviderSide } from "./vscode/model-service.ts";
 import { redact, reportError } from "./vscode/report-error.ts";
 import { Secrets } from "./vscode/secrets.ts";
 import { SessionActions } from "./vscode/session-actions.ts";
 import { SessionService, type SessionSurroundings } from "./vscode/session-service.ts";
+import { createVscodeLm, listEditorModels } from "./vscode/vscode-lm.ts";
 
 let shutDown: (() => Promise<void>) | undefined;
 
@@ -118,7 +119,11 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
       }),
     probeLocal: async () => (await import("./providers/list-models.ts")).probeLocal(),
   };
-  const editorModels = noEditorModels;
+  const editorModels: EditorModels = {
+    list: () => listEditorModels(vscode),
+    stream: createVscodeLm(vscode, adapter),
+    onDidChange: vscode.lm.onDidChangeChatModels,
+  };
   const models = own(new ModelService(providers, editorModels, configuration, secrets, context.globalState));
 
   // The agent.

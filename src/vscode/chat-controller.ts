@@ -200,8 +200,15 @@ export class ChatController {
       }
       // Sending from a point that is being looked at moves there first (product.md "Looking is not moving").
       if (target.shownLeafId !== undefined) {
-        const summarize = this.#services.configuration.askSummary() === "always";
-        if (!(await this.#services.entryActions.moveTo(target, target.shownLeafId, { summarize }))) {
+        const { summary, instructions } = message.leaving ?? {
+          summary: this.#services.configuration.askSummary() === "always" ? "standard" : "none",
+          instructions: "",
+        };
+        const options = {
+          summarize: summary !== "none",
+          ...(summary === "custom" && instructions.trim() !== "" ? { customInstructions: instructions } : {}),
+        };
+        if (!(await this.#services.entryActions.moveTo(target, target.shownLeafId, options))) {
           return refuse(vscode.l10n.t("The position did not move, so nothing was sent."));
         }
       }

@@ -14,6 +14,8 @@ export function chatHtml(webview: vscode.Webview, extensionUri: vscode.Uri): str
     "img-src data:",
     "form-action 'none'",
     "base-uri 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
   ].join("; ");
   return `<!DOCTYPE html>
 <html lang="${vscode.env.language}">

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EditorPage, launchBrowser } from "./browser.mjs";
 import { root } from "./prepare.mjs";
-import { serverVersion, ensureServer } from "./runtime.mjs";
+import { ensureServer, serverVersion } from "./runtime.mjs";
 import { startEditor } from "./server.mjs";
 
 /** Files of sessions below a home. */
@@ -109,7 +109,10 @@ export async function runCheck({ vsix, workspace, shots = join(root, "test-resul
       await shot("03-approval");
       await chat.allow();
       await chat.idle();
-      expect(readFileSync(join(workspace, "src/greeting.ts"), "utf8").includes("Good to see you"), "the file to be changed");
+      expect(
+        readFileSync(join(workspace, "src/greeting.ts"), "utf8").includes("Good to see you"),
+        "the file to be changed",
+      );
       await shot("04-edited");
     });
     await step("a command is shown whole, asked for and run", async () => {
@@ -122,7 +125,10 @@ export async function runCheck({ vsix, workspace, shots = join(root, "test-resul
     await step("the session is on disk", async () => {
       expect(file() !== undefined, "a session file");
       const types = entriesOf(file()).map((entry) => entry.type);
-      expect(types[0] === "session" && types.filter((type) => type === "message").length >= 9, `its messages, not ${types}`);
+      expect(
+        types[0] === "session" && types.filter((type) => type === "message").length >= 9,
+        `its messages, not ${types}`,
+      );
     });
     await step("a reload of the window shows the same conversation", async () => {
       await page.reload();
@@ -135,7 +141,10 @@ export async function runCheck({ vsix, workspace, shots = join(root, "test-resul
       const before = entriesOf(file()).length;
       await page.command("Coppice: Go to Entry…");
       await page.page.keyboard.type("Read src");
-      const row = page.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "Read src/greeting.ts" }).first();
+      const row = page.page
+        .locator(".quick-input-list .monaco-list-row")
+        .filter({ hasText: "Read src/greeting.ts" })
+        .first();
       await row.waitFor();
       expect(entriesOf(file()).length === before, "nothing to be written by looking");
       await page.page.keyboard.press("Escape");
@@ -191,6 +200,8 @@ export async function runCheck({ vsix, workspace, shots = join(root, "test-resul
     await editor.stop();
   }
   const total = steps.reduce((sum, { ms }) => sum + ms, 0);
-  console.log(`${failed ? "FAILED" : "passed"}: ${steps.length} steps in ${Math.round(total / 1000)} s; screenshots in ${shots}`);
+  console.log(
+    `${failed ? "FAILED" : "passed"}: ${steps.length} steps in ${Math.round(total / 1000)} s; screenshots in ${shots}`,
+  );
   return !failed;
 }

@@ -9,7 +9,9 @@ const check = process.argv.includes("--check");
 
 installPackages();
 const vsix = buildPackage();
-const workspace = copySampleWorkspace(check ? mkdtempSync(join(tmpdir(), "coppice-workspace-")) : join(root, ".cache", "workspace"));
+const workspace = copySampleWorkspace(
+  check ? mkdtempSync(join(tmpdir(), "coppice-workspace-")) : join(root, ".cache", "workspace"),
+);
 
 if (check) {
   const { runCheck } = await import("./check.mjs");
@@ -19,12 +21,17 @@ if (check) {
   const code = desktopCode();
   if (code !== undefined && !process.argv.includes("--browser")) {
     console.log(`opening ${code} …`);
-    spawn(code, [`--extensionDevelopmentPath=${root}`, workspace], { stdio: "inherit", shell: process.platform === "win32" });
+    spawn(code, [`--extensionDevelopmentPath=${root}`, workspace], {
+      stdio: "inherit",
+      shell: process.platform === "win32",
+    });
   } else {
     const { startEditor } = await import("./server.mjs");
     const home = join(root, ".cache", "home");
     const editor = await startEditor({ vsix, workspace, home, data: join(root, ".cache", "editor"), log: console.log });
-    console.log(`\nCoppice runs in a real VS Code at\n\n  ${editor.url}\n\nThe demo model answers without a key. Press Ctrl+C to stop.`);
+    console.log(
+      `\nCoppice runs in a real VS Code at\n\n  ${editor.url}\n\nThe demo model answers without a key. Press Ctrl+C to stop.`,
+    );
     const stop = () => void editor.stop({ keep: true }).then(() => process.exit(0));
     process.on("SIGINT", stop);
     process.on("SIGTERM", stop);

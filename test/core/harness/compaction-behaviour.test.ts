@@ -11,7 +11,10 @@ async function compactions(session: Session): Promise<CompactionEntry[]> {
   return entries.filter((entry): entry is CompactionEntry => entry.type === "compaction");
 }
 const texts = (messages: readonly AgentMessage[]) =>
-  messages.map((m) => ("summary" in m ? `summary` : typeof m.content === "string" ? m.content.slice(0, 12) : m.role));
+  messages.map((m) => {
+    if ("summary" in m) return "summary";
+    return "content" in m && typeof m.content === "string" ? m.content.slice(0, 12) : m.role;
+  });
 
 /** A small window: reserve and keep are 2500 each, compaction starts above 7500. */
 const SMALL = { ...TEST_MODEL, contextWindow: 10_000, maxTokens: 2000 };
