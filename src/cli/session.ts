@@ -9,9 +9,11 @@ import { nodeFileSystem } from "../node/file-system.ts";
 import { parseArguments, UsageError } from "./arguments.ts";
 import { inspect } from "./inspect.ts";
 import { openFile, repoAt } from "./open-file.ts";
+import { requestMessages } from "./request.ts";
 
 const USAGE = `Usage:
   session.mjs inspect FILE [--json] [--keep-recent N] [--reserve N] [--window N]
+  session.mjs request FILE --api anthropic|openai-responses|openai-chat [--json]
   session.mjs check FILE [--repair] [--json]
   session.mjs export FILE --format html|md|jsonl [--out FILE]
   session.mjs list ROOT [--json] [--cwd DIR]
@@ -113,6 +115,9 @@ async function run(command: string | undefined, args: readonly string[]): Promis
           parseArguments(args, { flags: ["json"], values: ["keep-recent", "reserve", "window"], positional: 1 }),
         ),
       );
+      return 0;
+    case "request":
+      printJson(await requestMessages(parseArguments(args, { flags: ["json"], values: ["api"], positional: 1 })));
       return 0;
     case "check":
       return check(args);

@@ -93,6 +93,50 @@ describe("inspect", () => {
   });
 });
 
+describe("the memory of a session", () => {
+  it("counts four characters a token and plans a compaction with the numbers given", () => {
+    const turns = file(
+      ...["a", "b", "c", "d"].map((name, i) =>
+        userLine(name.repeat(8), i === 0 ? null : ["a", "b", "c"][i - 1]!.repeat(8), name.repeat(40)),
+      ),
+    );
+    const { stdout } = run("inspect", put("turns.jsonl", turns), "--json", "--keep-recent", "15");
+    expect(JSON.parse(stdout)).toMatchObject({
+      context: ["a", "b", "c", "d"].map((name) => ({ entryId: name.repeat(8), role: "user", tokens: 10 })),
+      contextTokens: { tokens: 40, usageTokens: 0, trailingTokens: 40 },
+      compaction: {
+        firstKeptEntryId: "cccccccc",
+        isSplitTurn: false,
+        summarize: ["aaaaaaaa", "bbbbbbbb"],
+        prefix: [],
+        tokensBefore: 40,
+      },
+    });
+    expect(JSON.parse(run("inspect", put("turns.jsonl", turns)).stdout).compaction).toBeNull();
+  });
+
+  it.each(["anthropic", "openai-responses", "openai-chat"])("answers every call in a request to %s", (api) => {
+    const open = file(
+      userLine("aaaaaaaa", null, "A"),
+      line("message", "bbbbbbbb", "aaaaaaaa", {
+        message: {
+          role: "assistant",
+          content: [{ type: "toolCall", id: "call_1", name: "read", arguments: { path: "x" } }],
+          stopReason: "toolUse",
+        },
+      }),
+      userLine("cccccccc", "bbbbbbbb", "C"),
+    );
+    const { status, stdout } = run("request", put("open.jsonl", open), "--api", api, "--json");
+    expect(status).toBe(0);
+    expect(stdout.match(/call_1/g)?.length).toBe(2);
+  });
+
+  it("knows three forms of request", () => {
+    expect(run("request", put("open.jsonl", file(userLine("aaaaaaaa", null))), "--api", "x").status).toBe(2);
+  });
+});
+
 describe("check", () => {
   it("finds nothing wrong with a whole file", () => {
     expect(run("check", put("good.jsonl", tree))).toMatchObject({ status: 0, stdout: "no damage, 9 entries\n" });
