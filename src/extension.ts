@@ -251,6 +251,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     }),
   );
   own(vscode.window.registerWebviewViewProvider(CHAT_VIEW_ID, chat));
+  own(sessions.onDidOpen((open) => controller.watch(open)));
   own(trackContextKeys(sessions));
   own(models.onDidChange(() => chat.refreshFrames()));
   own(

@@ -9,6 +9,7 @@ import type { Documents } from "./documents.ts";
 import { type EntryActions, messageOf } from "./entry-actions.ts";
 import type { ModelService } from "./model-service.ts";
 import type { SessionActions } from "./session-actions.ts";
+import { damageNotice, noticeFor } from "./session-notices.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 
 export interface ControllerServices {
@@ -44,6 +45,36 @@ export class ChatController {
       if (open === undefined) void vscode.window.showErrorMessage(text);
       else this.notice(open, "error", text);
     }
+  }
+
+  /** Turns what a session's harness tells into notes of its conversation. */
+  watch(open: OpenSession): void {
+    open.onEvent((event) => {
+      const notice = noticeFor(event);
+      if (notice !== undefined) open.live.notice(notice, this.#services.now());
+      if (event.type === "compaction_end" && event.entryId !== undefined) {
+        this.#services.log.info(`Compaction (${event.reason}): ${event.tokensBefore} → about ${event.tokensAfter} tokens.`);
+      }
+    });
+    void open.session
+      .ready()
+      .then(() => {
+        const bad = open.session.badLines();
+        for (const { line, reason } of bad.slice(0, 50)) {
+          this.#services.log.warn(`${open.session.file} line ${line}: ${reason}`);
+        }
+        const notice = damageNotice(bad);
+        if (notice !== undefined) open.live.notice(notice, this.#services.now());
+      })
+      .catch((error) => this.#services.log.error(error));
+    open.session.onDidChange((change) => {
+      if (!change.external || change.appended.length === 0) return;
+      const text = vscode.l10n.t(
+        "Another window or program added {0} entries to this session. Both are kept; the tree shows them.",
+        change.appended.length,
+      );
+      open.live.notice({ level: "info", text, actions: [] }, this.#services.now());
+    });
   }
 
   /** A note in the conversation, with the log at hand for errors. */
@@ -114,7 +145,7 @@ export class ChatController {
       case "summary.open":
         return open === undefined ? undefined : await entryActions.openSummary(open, message.entryId);
       case "notice.action":
-        return await this.#noticeAction(message, open, host);
+        return await this.#noticeAction(message, open);
       case "setup.choose":
         return await this.#useModel(await models.setUp(message.choiceId), open);
       case "model.pick":
@@ -422,13 +453,22 @@ export class ChatController {
     if (answer === go) await vscode.env.openExternal(vscode.Uri.parse(parsed.href, true));
   }
 
-  async #noticeAction(message: Message<"notice.action">, open: OpenSession | undefined, host: ChatHost): Promise<void> {
+  async #noticeAction(message: Message<"notice.action">, open: OpenSession | undefined): Promise<void> {
     switch (message.actionId) {
       case "log":
         return this.#services.log.show(true);
       case "retry":
-        host.post({ type: "state.frame", seq: host.nextSeq(), ops: [{ op: "item.removed", id: message.itemId }] });
+        open?.live.dismiss(message.itemId);
         if (open !== undefined) await this.#run(open, () => open.harness.continueRun());
+        return;
+      case "model":
+        return await this.#useModel(await this.#services.models.pick(open?.harness.model), open);
+      case "save":
+        await open?.harness.save();
+        open?.live.dismiss(message.itemId);
+        return;
+      case "export":
+        if (open !== undefined) await this.#services.sessionActions.export(open);
         return;
       case "providers":
         await vscode.commands.executeCommand("coppice.manageProviders");

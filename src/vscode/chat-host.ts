@@ -107,12 +107,6 @@ export class ChatHost implements vscode.Disposable {
     if (!visible) this.#ready = false;
   }
 
-  /** The number of a message that is sent outside of the frames. */
-  nextSeq(): number {
-    this.#seq += 1;
-    return this.#seq;
-  }
-
   post(message: ToWebview): void {
     if (this.#ready) void this.#webview.postMessage(message);
   }

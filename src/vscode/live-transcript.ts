@@ -25,6 +25,8 @@ export class LiveTranscript {
   readonly #modelName: (provider: string, modelId: string) => string;
   /** Rows since the last save point, in order. */
   #items = new Map<string, TranscriptItem>();
+  /** Notes of the host: shown at the end until the next prompt or until they are answered. */
+  #notices = new Map<string, TranscriptItem>();
   #messages = new WeakMap<AgentMessage, string>();
   #current: string | undefined;
   #startedAt = new Map<string, number>();
@@ -53,7 +55,7 @@ export class LiveTranscript {
       if (index >= 0) out[index] = live;
       else out.push(live);
     }
-    return out;
+    return [...out, ...this.#notices.values()];
   }
 
   #temporaryId(): string {
@@ -66,11 +68,23 @@ export class LiveTranscript {
     this.#send([{ op: "item.upsert", item }]);
   }
 
-  /** A note of the host in the conversation; not an entry. */
+  /** A note of the host in the conversation; not an entry. The same note does not stand twice. */
   notice(notice: Pick<Extract<TranscriptItem, { kind: "notice" }>, "level" | "text" | "actions">, now: number): string {
+    for (const [id, item] of this.#notices) if (item.kind === "notice" && item.text === notice.text) this.dismiss(id);
     const id = this.#temporaryId();
-    this.#send([{ op: "item.upsert", item: { kind: "notice", id, saved: true, timestamp: now, ...notice } }]);
+    const item: TranscriptItem = { kind: "notice", id, saved: true, timestamp: now, ...notice };
+    this.#notices.set(id, item);
+    this.#send([{ op: "item.upsert", item }]);
     return id;
+  }
+
+  /** Takes a note away. */
+  dismiss(id: string): void {
+    if (this.#notices.delete(id)) this.#send([{ op: "item.removed", id }]);
+  }
+
+  #dismissAll(): void {
+    for (const id of [...this.#notices.keys()]) this.dismiss(id);
   }
 
   handle(event: HarnessEvent, now: number): void {
@@ -119,6 +133,7 @@ export class LiveTranscript {
       return;
     }
     if (message.role === "toolResult") return;
+    if (message.role === "user") this.#dismissAll();
     const id = this.#temporaryId();
     this.#messages.set(message, id);
     const base = { id, saved: false, timestamp: now };

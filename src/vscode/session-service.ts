@@ -196,11 +196,14 @@ export class SessionService implements vscode.Disposable {
   readonly #open = new Map<string, OpenSession>();
   readonly #currentChanged = new vscode.EventEmitter<OpenSession | undefined>();
   readonly #changed = new vscode.EventEmitter<OpenSession>();
+  readonly #opened = new vscode.EventEmitter<OpenSession>();
   #current: OpenSession | undefined;
   /** Another session came to be the one of the side bar. */
   readonly onDidChangeCurrent = this.#currentChanged.event;
   /** Status or title of any open session changed. */
   readonly onDidChangeSession = this.#changed.event;
+  /** A session was opened or begun. */
+  readonly onDidOpen = this.#opened.event;
 
   constructor(source: SessionSource, surroundings: SessionSurroundings, state: vscode.Memento) {
     this.#source = source;
@@ -219,6 +222,7 @@ export class SessionService implements vscode.Disposable {
     const opened = new OpenSession(session, this.#surroundings, fromPi);
     this.#open.set(session.id, opened);
     opened.onDidChange(() => this.#changed.fire(opened));
+    this.#opened.fire(opened);
     return opened;
   }
 
@@ -308,6 +312,7 @@ export class SessionService implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#opened.dispose();
     this.#currentChanged.dispose();
     this.#changed.dispose();
   }

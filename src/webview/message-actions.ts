@@ -46,7 +46,7 @@ export class MessageActions {
       switcher,
       label,
       item.saved ? this.#toolbar(item) : unsavedMark(),
-      note !== "" && h("span", { class: "note" }, note),
+      note !== "" && h("span", { class: "note", title: note }, note),
     );
   }
 
