@@ -147,6 +147,10 @@ export class ChatController {
       case "notice.action":
         return await this.#noticeAction(message, open);
       case "setup.choose":
+        if (message.choiceId === "sample") {
+          await vscode.commands.executeCommand("coppice.openSample");
+          return;
+        }
         return await this.#useModel(await models.setUp(message.choiceId), open);
       case "model.pick":
         return await this.#useModel(await models.pick(open?.harness.model ?? models.chosen), open);

@@ -205,6 +205,11 @@ export class ModelService implements vscode.Disposable {
         title: vscode.l10n.t("Try the demo"),
         detail: vscode.l10n.t("A script, not an AI: shows everything without a key"),
       },
+      {
+        id: "sample",
+        title: vscode.l10n.t("Look at a sample session"),
+        detail: vscode.l10n.t("Branches and compactions to look around in; needs no model"),
+      },
     );
     return choices;
   }
