@@ -53,7 +53,9 @@ export class ChatController {
       const notice = noticeFor(event);
       if (notice !== undefined) open.live.notice(notice, this.#services.now());
       if (event.type === "compaction_end" && event.entryId !== undefined) {
-        this.#services.log.info(`Compaction (${event.reason}): ${event.tokensBefore} → about ${event.tokensAfter} tokens.`);
+        this.#services.log.info(
+          `Compaction (${event.reason}): ${event.tokensBefore} → about ${event.tokensAfter} tokens.`,
+        );
       }
     });
     void open.session

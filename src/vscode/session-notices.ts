@@ -59,13 +59,17 @@ export function adviceFor(failure: StreamFailure): Notice | undefined {
     case "network":
       return {
         level: "error",
-        text: vscode.l10n.t("The endpoint could not be reached or did not answer to the end. Nothing is lost; try again."),
+        text: vscode.l10n.t(
+          "The endpoint could not be reached or did not answer to the end. Nothing is lost; try again.",
+        ),
         actions: [action.retry(), action.providers(), action.log()],
       };
     case "notFound":
       return {
         level: "error",
-        text: vscode.l10n.t("The endpoint does not know this model. Choose another one, or check the endpoint’s address."),
+        text: vscode.l10n.t(
+          "The endpoint does not know this model. Choose another one, or check the endpoint’s address.",
+        ),
         actions: [action.model(), action.providers()],
       };
     case "refusal":
@@ -119,7 +123,10 @@ export function noticeFor(event: HarnessEvent): Notice | undefined {
       if (event.errorMessage !== undefined && event.reason !== "manual") {
         return {
           level: "warning",
-          text: vscode.l10n.t("Automatic compaction came to nothing: {0} The conversation is as it was.", event.errorMessage),
+          text: vscode.l10n.t(
+            "Automatic compaction came to nothing: {0} The conversation is as it was.",
+            event.errorMessage,
+          ),
           actions: [action.compact(), action.log()],
         };
       }
@@ -146,7 +153,11 @@ export function damageNotice(bad: readonly { line: number; reason: string }[]): 
     level: "warning",
     text:
       bad.length === 1
-        ? vscode.l10n.t("Line {0} of the session file could not be read ({1}). It is kept as it is; everything else is shown.", first.line, first.reason)
+        ? vscode.l10n.t(
+            "Line {0} of the session file could not be read ({1}). It is kept as it is; everything else is shown.",
+            first.line,
+            first.reason,
+          )
         : vscode.l10n.t(
             "{0} lines of the session file could not be read (the first is line {1}: {2}). They are kept as they are; everything else is shown.",
             bad.length,

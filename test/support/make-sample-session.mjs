@@ -13,7 +13,8 @@ const { outputFiles } = await build({
 const module = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 const session = await module.writeSampleSession();
 const lines = [JSON.stringify(session.header)];
-for (const id of session.allIds()) lines.push((await session.getRawLine(id)) ?? JSON.stringify(await session.getEntry(id)));
+for (const id of session.allIds())
+  lines.push((await session.getRawLine(id)) ?? JSON.stringify(await session.getEntry(id)));
 const target = new URL("../../media/sample-session.jsonl", import.meta.url);
 writeFileSync(target, `${lines.join("\n")}\n`);
 console.log(`${lines.length - 1} entries`);

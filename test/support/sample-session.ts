@@ -1,8 +1,9 @@
 // Makes media/sample-session.jsonl: a made-up session with three branches and two compactions, for looking around before
 // a model is chosen. Run: node test/support/make-sample-session.mjs
+
+import type { AssistantMessage, ToolCall } from "../../src/core/llm/messages.ts";
 import type { Session } from "../../src/core/session/session.ts";
 import { createMemorySession } from "../../src/core/session/stored-session.ts";
-import type { AssistantMessage, ToolCall } from "../../src/core/llm/messages.ts";
 import { countingIds } from "./session-builder.ts";
 
 const START = Date.parse("2026-11-02T09:14:00.000Z");
@@ -129,8 +130,26 @@ export async function writeSampleSession(): Promise<Session> {
   const dueDates = await a.turn(
     "I want due dates on the todos. Plain ISO dates, no library. Never use tabs, and keep the functions pure.",
     [
-      ["First the type, then the function that adds.", [edit("src/todo.ts", "  done: boolean;\n}", "  done: boolean;\n  /** ISO date such as 2026-11-30. */\n  due?: string;\n}")]],
-      ["", [edit("src/todo.ts", "export function add(list: readonly Todo[], text: string): Todo[] {\n  return [...list, { text, done: false }];", "export function add(list: readonly Todo[], text: string, due?: string): Todo[] {\n  return [...list, { text, done: false, ...(due === undefined ? {} : { due }) }];")]],
+      [
+        "First the type, then the function that adds.",
+        [
+          edit(
+            "src/todo.ts",
+            "  done: boolean;\n}",
+            "  done: boolean;\n  /** ISO date such as 2026-11-30. */\n  due?: string;\n}",
+          ),
+        ],
+      ],
+      [
+        "",
+        [
+          edit(
+            "src/todo.ts",
+            "export function add(list: readonly Todo[], text: string): Todo[] {\n  return [...list, { text, done: false }];",
+            "export function add(list: readonly Todo[], text: string, due?: string): Todo[] {\n  return [...list, { text, done: false, ...(due === undefined ? {} : { due }) }];",
+          ),
+        ],
+      ],
       ["", [bash("npm test", pass(1))]],
     ],
     "Todos can have a `due` date now. It is optional, so nothing that exists changes. The test still passes.",
@@ -139,8 +158,23 @@ export async function writeSampleSession(): Promise<Session> {
   await a.turn(
     "Add a function that lists what is overdue, with today passed in.",
     [
-      ["", [edit("src/todo.ts", "// end", "/** What is open and was due before a day. */\nexport function overdue(list: readonly Todo[], today: string): Todo[] {\n  return list.filter((todo) => !todo.done && todo.due !== undefined && todo.due < today);\n}")]],
-      ["A test for it.", [["write", { path: "overdue.test.js", content: "…" }, "Wrote overdue.test.js (24 lines)."], bash("npm test", pass(4))]],
+      [
+        "",
+        [
+          edit(
+            "src/todo.ts",
+            "// end",
+            "/** What is open and was due before a day. */\nexport function overdue(list: readonly Todo[], today: string): Todo[] {\n  return list.filter((todo) => !todo.done && todo.due !== undefined && todo.due < today);\n}",
+          ),
+        ],
+      ],
+      [
+        "A test for it.",
+        [
+          ["write", { path: "overdue.test.js", content: "…" }, "Wrote overdue.test.js (24 lines)."],
+          bash("npm test", pass(4)),
+        ],
+      ],
     ],
     "`overdue(list, today)` compares ISO dates as text, which is right for that format. Three tests cover the day itself, done items and items without a date.",
   );
@@ -154,7 +188,10 @@ export async function writeSampleSession(): Promise<Session> {
       `Next: ${what}.`,
       [
         ["", [read("src/todo.ts", TODO)]],
-        [`I'll put that into \`src/${file}.ts\`.`, [["write", { path: `src/${file}.ts`, content: "…" }, `Wrote src/${file}.ts (18 lines).`]]],
+        [
+          `I'll put that into \`src/${file}.ts\`.`,
+          [["write", { path: `src/${file}.ts`, content: "…" }, `Wrote src/${file}.ts (18 lines).`]],
+        ],
         ["", [bash("npm test", pass(6))]],
       ],
       `Done: \`src/${file}.ts\`. It is pure, like the rest, and has tests of its own.`,
@@ -206,13 +243,41 @@ src/stats.ts
 src/todo.ts
 </modified-files>`,
     kept,
-    { readFiles: ["README.md"], modifiedFiles: ["overdue.test.js", "src/markdown.ts", "src/parse.ts", "src/sort.ts", "src/stats.ts", "src/todo.ts"] },
+    {
+      readFiles: ["README.md"],
+      modifiedFiles: [
+        "overdue.test.js",
+        "src/markdown.ts",
+        "src/parse.ts",
+        "src/sort.ts",
+        "src/stats.ts",
+        "src/todo.ts",
+      ],
+    },
   );
   const guard = await a.turn(
     "Good. Share the guard, then show me the three places.",
     [
-      ["", [edit("src/todo.ts", "// guard", "/** True for a todo with a due date. */\nexport function isDated(todo: Todo): todo is Todo & { due: string } {\n  return todo.due !== undefined;\n}")]],
-      ["", [["grep", { pattern: "isDated", path: "src" }, "src/todo.ts:12:export function isDated\nsrc/todo.ts:20:  list.filter((todo) => !todo.done && isDated(todo)\nsrc/sort.ts:4:  isDated(a)\nsrc/markdown.ts:9:  isDated(todo)"]]],
+      [
+        "",
+        [
+          edit(
+            "src/todo.ts",
+            "// guard",
+            "/** True for a todo with a due date. */\nexport function isDated(todo: Todo): todo is Todo & { due: string } {\n  return todo.due !== undefined;\n}",
+          ),
+        ],
+      ],
+      [
+        "",
+        [
+          [
+            "grep",
+            { pattern: "isDated", path: "src" },
+            "src/todo.ts:12:export function isDated\nsrc/todo.ts:20:  list.filter((todo) => !todo.done && isDated(todo)\nsrc/sort.ts:4:  isDated(a)\nsrc/markdown.ts:9:  isDated(todo)",
+          ],
+        ],
+      ],
       ["", [bash("npm test", pass(14))]],
     ],
     "`isDated` is shared; the three places are `overdue`, `sort` and `markdown`. All 14 tests pass.",
@@ -220,13 +285,16 @@ src/todo.ts
   const fork = await a.turn(
     "How should recurring todos work?",
     [],
-    "Two ways, both small:\n\n1. **A rule on the todo** (`every: \"week\"`), and completing it makes the next one.\n2. **A template list** apart from the todos, from which a day's list is made.\n\nThe first keeps everything in one place; the second keeps history cleaner. Which do you prefer?",
+    'Two ways, both small:\n\n1. **A rule on the todo** (`every: "week"`), and completing it makes the next one.\n2. **A template list** apart from the todos, from which a day\'s list is made.\n\nThe first keeps everything in one place; the second keeps history cleaner. Which do you prefer?',
   );
   await a.turn(
     "Try the first: a rule on the todo.",
     [
       ["", [edit("src/todo.ts", "  due?: string;", '  due?: string;\n  every?: "day" | "week" | "month";')]],
-      ["Completing a recurring todo makes the next one.", [["write", { path: "src/recurring.ts", content: "…" }, "Wrote src/recurring.ts (31 lines)."]]],
+      [
+        "Completing a recurring todo makes the next one.",
+        [["write", { path: "src/recurring.ts", content: "…" }, "Wrote src/recurring.ts (31 lines)."]],
+      ],
       ["", [bash("npm test", "# tests 17\n# pass 16\n# fail 1\nnot ok 17 - the 31st of a month")]],
     ],
     "It works but for one thing: a todo due on the 31st has no next month's day in November. That needs a rule of its own: the last day of the month?",
@@ -258,21 +326,48 @@ src/todo.ts
   await a.turn(
     "Let us do it with a template list instead, without calendar logic.",
     [
-      ["A template says on which weekday it applies; a day's list is made from it.", [["write", { path: "src/templates.ts", content: "…" }, "Wrote src/templates.ts (22 lines)."]]],
-      ["", [["write", { path: "templates.test.js", content: "…" }, "Wrote templates.test.js (30 lines)."], bash("npm test", pass(18))]],
+      [
+        "A template says on which weekday it applies; a day's list is made from it.",
+        [["write", { path: "src/templates.ts", content: "…" }, "Wrote src/templates.ts (22 lines)."]],
+      ],
+      [
+        "",
+        [
+          ["write", { path: "templates.test.js", content: "…" }, "Wrote templates.test.js (30 lines)."],
+          bash("npm test", pass(18)),
+        ],
+      ],
     ],
     "`fromTemplates(templates, day)` makes the todos of a day; a weekday is a number from 0 to 6. There is no month arithmetic in it. 18 tests pass.",
   );
   for (const [prompt, closing] of [
     ["Write the README section for it.", "The README explains templates in six lines with one example."],
-    ["Could the parser read a weekday too, as `@mon`?", "Yes: `parse` takes `@mon` to `@sun` and makes a template of such a line."],
-    ["What is still missing for a first release?", "A way to load and save. I would keep that out of `src/` and put it into a small `bin/todo.js`, so that the functions stay pure."],
-    ["Do that, reading and writing JSON.", "`bin/todo.js` reads and writes `todos.json` beside it; `add`, `done`, `list` and `overdue` work."],
+    [
+      "Could the parser read a weekday too, as `@mon`?",
+      "Yes: `parse` takes `@mon` to `@sun` and makes a template of such a line.",
+    ],
+    [
+      "What is still missing for a first release?",
+      "A way to load and save. I would keep that out of `src/` and put it into a small `bin/todo.js`, so that the functions stay pure.",
+    ],
+    [
+      "Do that, reading and writing JSON.",
+      "`bin/todo.js` reads and writes `todos.json` beside it; `add`, `done`, `list` and `overdue` work.",
+    ],
   ] as const) {
-    await a.turn(prompt, [["", [read("README.md", "# Sample")]], ["", [bash("npm test", pass(20))]]], closing);
+    await a.turn(
+      prompt,
+      [
+        ["", [read("README.md", "# Sample")]],
+        ["", [bash("npm test", pass(20))]],
+      ],
+      closing,
+    );
   }
   const second = await a.user("Summarise for the changelog what changed today.");
-  await a.reply("- Due dates on todos, what is overdue, sorting and Markdown\n- Templates for recurring todos\n- A small command line, `bin/todo.js`");
+  await a.reply(
+    "- Due dates on todos, what is overdue, sorting and Markdown\n- Templates for recurring todos\n- A small command line, `bin/todo.js`",
+  );
   await a.compact(
     `## Goal
 Give the todo list due dates, recurring todos and a small command line.
@@ -314,12 +409,31 @@ templates.test.js
     second,
     { readFiles: [], modifiedFiles: ["bin/todo.js", "src/templates.ts", "src/todo.ts", "templates.test.js"] },
   );
-  await a.turn("Put that into CHANGELOG.md.", [["", [["write", { path: "CHANGELOG.md", content: "…" }, "Wrote CHANGELOG.md (7 lines)."]]]], "Written. The version is 0.2.0.");
+  await a.turn(
+    "Put that into CHANGELOG.md.",
+    [["", [["write", { path: "CHANGELOG.md", content: "…" }, "Wrote CHANGELOG.md (7 lines)."]]]],
+    "Written. The version is 0.2.0.",
+  );
   const main = session.getLeafId()!;
   await session.appendLabel(main, "release 0.2.0");
   // A third branch: another answer to an earlier question, without a summary.
   await session.moveTo(guard);
-  await a.turn("Before that: is there anything in src/ that nobody uses?", [["", [["grep", { pattern: "export function", path: "src" }, "src/todo.ts:6:export function add\nsrc/stats.ts:3:export function donePerDay"]]]], "`donePerDay` in `src/stats.ts` is used by its test alone. I would keep it until the command line exists.");
+  await a.turn(
+    "Before that: is there anything in src/ that nobody uses?",
+    [
+      [
+        "",
+        [
+          [
+            "grep",
+            { pattern: "export function", path: "src" },
+            "src/todo.ts:6:export function add\nsrc/stats.ts:3:export function donePerDay",
+          ],
+        ],
+      ],
+    ],
+    "`donePerDay` in `src/stats.ts` is used by its test alone. I would keep it until the command line exists.",
+  );
   await session.moveTo(main);
   return session;
 }
