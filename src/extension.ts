@@ -173,7 +173,12 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
       findModel: (provider, id) => models.find(provider, id),
       newId: randomUUID,
       access: {
-        streamFunctionFor: (model) => models.streamFunctionFor(model),
+        streamFunctionFor: (model) => {
+          // Before trust nothing is sent, whatever asks for it (security §0).
+          if (!vscode.workspace.isTrusted)
+            throw new Error(vscode.l10n.t("The workspace is restricted: nothing is sent."));
+          return models.streamFunctionFor(model);
+        },
         getApiKey: (model) => models.apiKey(model),
         freshRoutingId: randomUUID,
         sleep,
@@ -254,6 +259,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
   own(vscode.window.registerWebviewViewProvider(CHAT_VIEW_ID, chat));
   own(sessions.onDidOpen((open) => controller.watch(open)));
   own(trackContextKeys(sessions));
+  own(createStatusItem(sessions));
   own(models.onDidChange(() => chat.refreshFrames()));
   own(
     vscode.workspace.onDidChangeConfiguration((event) => {
@@ -287,6 +293,12 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     if (file !== undefined && sessions.current === undefined && existsSync(file)) await sessionActions.open(file);
   };
   void restore().catch((error) => reportError(log, error, "restoring the last session"));
+  // The first time that anything of Coppice is opened, the chat shows too (product.md Names); after that the layout is the
+  // person's own.
+  if (!context.globalState.get("coppice.chatShown", false)) {
+    void context.globalState.update("coppice.chatShown", true);
+    void chat.reveal(true);
+  }
   shutDown = () => sessions.shutDown();
   return createApi(hooks, sessions, registrations);
 }

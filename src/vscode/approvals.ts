@@ -1,6 +1,7 @@
 // What may run: the person's answer to one question, or what they allowed before (product.md, security §0).
 import type { ToolProposal } from "../core/agent/agent-tool.ts";
 import type { BeforeToolCall } from "../core/agent/tool-execution.ts";
+import { toError } from "../core/errors.ts";
 import type { ApprovalsMode } from "../protocol/view-state.ts";
 
 export type Decision = "allow" | "deny" | "allowForSession";
@@ -61,7 +62,13 @@ export class Approvals {
     { call, tool, params }: BeforeToolCall,
     signal: AbortSignal,
   ): Promise<{ block?: boolean; reason?: string } | undefined> {
-    const proposal = await tool.propose?.(params, signal);
+    let proposal: ToolProposal | undefined;
+    try {
+      proposal = await tool.propose?.(params, signal);
+    } catch (error) {
+      // What cannot even be proposed (a text that is not there, a path that is refused) need not be asked.
+      return { block: true, reason: toError(error).message };
+    }
     if (proposal === undefined) return undefined;
     if (!this.covers(proposal)) {
       const decision = await this.#ask(call.id, call.name, proposal, signal);

@@ -6,7 +6,7 @@ import type { HarnessEvent, Phase } from "../core/harness/harness-events.ts";
 import { entryText, messageText } from "../core/harness/session-memory.ts";
 import type { Model, ThinkingLevel } from "../core/llm/model.ts";
 import type { Session } from "../core/session/session.ts";
-import { leafThrough } from "../core/session/siblings.ts";
+import { leafAt, leafThrough, samePlace } from "../core/session/siblings.ts";
 import type { ViewOp } from "../protocol/to-webview.ts";
 import { type ApprovalPolicy, Approvals } from "./approvals.ts";
 import { LiveTranscript } from "./live-transcript.ts";
@@ -68,6 +68,7 @@ export class OpenSession {
       tools,
       approve: (call, signal) => this.approvals.approve(call, signal),
     });
+    this.#watch();
     this.#toDispose.push(
       this.harness.subscribe((event) => {
         this.#onEvent(event);
@@ -76,6 +77,29 @@ export class OpenSession {
       }),
       session.onDidChange((change) => this.#tree.fire(change.appended)),
     );
+  }
+
+  /** Another window or a Pi terminal may write to the file: what they append joins the tree when it is seen. */
+  #watch(): void {
+    const { file } = this.session;
+    if (file === undefined) return;
+    const uri = vscode.Uri.file(file);
+    const pattern = new vscode.RelativePattern(
+      vscode.Uri.joinPath(uri, ".."),
+      uri.path.slice(uri.path.lastIndexOf("/") + 1),
+    );
+    const watcher = vscode.workspace.createFileSystemWatcher(pattern, true, false, true);
+    let timer: NodeJS.Timeout | undefined;
+    watcher.onDidChange(() => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void this.session.refresh().catch(() => {}); // A file that is gone is told with the next write.
+      }, REFRESH_MS);
+    });
+    this.#toDispose.push(() => {
+      clearTimeout(timer);
+      watcher.dispose();
+    });
   }
 
   get phase(): Phase {
@@ -141,11 +165,19 @@ export class OpenSession {
     this.#changes.fire();
   }
 
-  /** Shows the branch through an entry; the position itself is shown by `undefined`. */
+  /** Shows the branch through an entry to its end; `undefined` shows the position. Looking writes nothing. */
   show(entryId: string | null | undefined): void {
-    const leafId = entryId === undefined || entryId === null ? entryId : leafThrough(this.session, entryId);
-    const next = leafId === this.session.getLeafId() ? undefined : leafId;
-    this.shownLeafId = next;
+    this.#look(typeof entryId === "string" ? leafThrough(this.session, entryId) : entryId);
+  }
+
+  /** Shows the conversation as it stood at an entry: what is sent from there continues there. */
+  showAt(entryId: string): void {
+    this.#look(leafAt(this.session, entryId));
+  }
+
+  #look(leafId: string | null | undefined): void {
+    const here = leafId !== undefined && samePlace(this.session, leafId, this.session.getLeafId());
+    this.shownLeafId = here ? undefined : leafId;
     this.#changes.fire();
   }
 
@@ -175,6 +207,8 @@ export class OpenSession {
 }
 
 const MAX_TITLE = 80;
+/** Several writes in a row are one look at the file. */
+const REFRESH_MS = 200;
 
 /** A prompt as a title: its first line, not too long. */
 export function titleOf(text: string): string {

@@ -66,3 +66,25 @@ export function leafThrough(session: Session, id: string): string {
   }
   return leaf;
 }
+
+/** The leaf for looking at exactly this point: the entry, with the results of its calls where it has such. */
+export function leafAt(session: Session, id: string): string {
+  const seen = new Set<string>();
+  let leaf = id;
+  while (!seen.has(leaf)) {
+    seen.add(leaf);
+    const next = session.childrenOf(leaf).find((child) => session.node(child)?.role === "toolResult");
+    if (next === undefined) break;
+    leaf = next;
+  }
+  return leaf;
+}
+
+/** True where nothing that a reader sees lies between two places: markers and settings are transparent. */
+export function samePlace(session: Session, a: string | null, b: string | null): boolean {
+  const visible = (id: string | null): string | null => {
+    const node = id === null ? undefined : session.node(id);
+    return node === undefined || isVisible(node) ? id : visibleParent(session, node.id);
+  };
+  return visible(a) === visible(b);
+}

@@ -90,11 +90,11 @@ function handlers(services: CommandServices): Record<string, Handler> {
     },
     "coppice.navigate": withEntry(async (open, id) => {
       await chat.reveal(true);
-      open.show(id);
+      open.showAt(id);
     }),
     "coppice.showEntry": withEntry(async (open, id) => {
       await chat.reveal(true);
-      open.show(id);
+      open.showAt(id);
     }),
     "coppice.continueFromHere": withEntry((open, id) => entryActions.continueFrom(open, id, { summarize: false })),
     "coppice.continueWithSummary": withEntry(async (open, id) => {
