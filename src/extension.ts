@@ -39,6 +39,7 @@ import { redact, reportError } from "./vscode/report-error.ts";
 import { Secrets } from "./vscode/secrets.ts";
 import { SessionActions } from "./vscode/session-actions.ts";
 import { SessionService, type SessionSurroundings } from "./vscode/session-service.ts";
+import { createStatusItem } from "./vscode/status-item.ts";
 import { createVscodeLm, listEditorModels } from "./vscode/vscode-lm.ts";
 
 let shutDown: (() => Promise<void>) | undefined;
