@@ -23,6 +23,7 @@ import { CLOUD_ENDPOINTS, type Endpoint } from "./providers/endpoints.ts";
 import { streamFunctionFor } from "./providers/registry.ts";
 import { adapter } from "./providers/stream-runner.ts";
 import type { CoppiceApi } from "./vscode/api.ts";
+import { askPiRoot } from "./vscode/ask-pi-root.ts";
 import { ChatController } from "./vscode/chat-controller.ts";
 import { attachmentsOf, modelView, slashCommands, workspaceRoots } from "./vscode/chat-surroundings.ts";
 import { CHAT_VIEW_ID, ChatView } from "./vscode/chat-view.ts";
@@ -293,6 +294,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     const file = sessions.lastFile;
     if (file !== undefined && sessions.current === undefined && existsSync(file)) await sessionActions.open(file);
   };
+  void askPiRoot(context.globalState, piRoot, existsSync(piRoot));
   void restore().catch((error) => reportError(log, error, "restoring the last session"));
   // The first time that anything of Coppice is opened, the chat shows too (product.md Names); after that the layout is the
   // person's own.

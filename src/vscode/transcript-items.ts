@@ -246,6 +246,7 @@ function otherItems(entry: SessionEntry, context: ItemContext): TranscriptItem[]
           kind: "compaction",
           summary: entry.summary,
           tokensBefore: entry.tokensBefore,
+          ...tokensAfterOf(entry.details),
           canUndo: entry.id === context.undoableCompaction,
         },
       ];
@@ -258,6 +259,12 @@ function otherItems(entry: SessionEntry, context: ItemContext): TranscriptItem[]
     default:
       return [];
   }
+}
+
+/** The estimate that Coppice keeps with a compaction; other writers keep none. */
+function tokensAfterOf(details: unknown): { tokensAfter?: number } {
+  const value = (details as { tokensAfter?: unknown } | null | undefined)?.tokensAfter;
+  return typeof value === "number" && value >= 0 ? { tokensAfter: value } : {};
 }
 
 export interface TranscriptPage {

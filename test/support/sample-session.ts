@@ -82,7 +82,12 @@ class Author {
 
   async compact(summary: string, firstKeptEntryId: string, details: { readFiles: string[]; modifiedFiles: string[] }) {
     this.#later(20);
-    const id = await this.session.appendCompaction({ summary, firstKeptEntryId, tokensBefore: this.#context, details });
+    const id = await this.session.appendCompaction({
+      summary,
+      firstKeptEntryId,
+      tokensBefore: this.#context,
+      details: { ...details, tokensAfter: 2600 },
+    });
     this.#context = 2600;
     return id;
   }

@@ -1,7 +1,7 @@
 // Compaction: from a context to a summary entry (seed 1 §5.3, the compaction page, behaviours §5).
 import { type AgentMessage, emptyUsage, type Usage } from "../llm/messages.ts";
 import type { ContextItem, SessionContext, SessionNode } from "../session/session.ts";
-import { cutAt, findCutPoint, isCutPoint, startsTurn } from "./cut-point.ts";
+import { cutAt, findCutPoint, isCutPoint, itemTokens, startsTurn } from "./cut-point.ts";
 import {
   addFileOperations,
   addSummaryDetails,
@@ -16,7 +16,7 @@ import { addUsage, generateSummaryWithUsage, generateTurnPrefixSummary, type Sum
 import { SPLIT_TURN_JOINT } from "./summary-prompts.ts";
 import { ensureSurvival, lastUserRequest, stripVerbatim } from "./summary-survival.ts";
 import type { CompactionSettings } from "./token-budget.ts";
-import { estimateContextTokens } from "./token-estimation.ts";
+import { estimateContextTokens, estimateTextTokens } from "./token-estimation.ts";
 
 export interface CompactionPreparation {
   /** First entry that stays verbatim. */
@@ -30,6 +30,8 @@ export interface CompactionPreparation {
   previousSummary?: string;
   fileOps: FileOperations;
   settings: CompactionSettings;
+  /** Estimate of what stays verbatim. */
+  keptTokens: number;
   /** Entries behind the two message lists, for preview and for the command line. */
   summarizeIds: string[];
   prefixIds: string[];
@@ -153,6 +155,7 @@ export function prepareCompaction(input: PrepareInput): CompactionPreparation | 
     ...(previous === undefined ? {} : { previousSummary: previous.summary }),
     fileOps,
     settings,
+    keptTokens: items.slice(cut).reduce((sum, item) => sum + itemTokens(item), 0),
     summarizeIds: history.map((item) => item.entry.id),
     prefixIds: prefix.map((item) => item.entry.id),
   };
@@ -199,11 +202,12 @@ export async function compact(
     previousSummary,
     pinned: options.pinned,
   });
+  const text = summary + formatFileBlocks(details);
   return {
-    summary: summary + formatFileBlocks(details),
+    summary: text,
     firstKeptEntryId: preparation.firstKeptEntryId,
     tokensBefore: preparation.tokensBefore,
     usage,
-    details,
+    details: { ...details, tokensAfter: preparation.keptTokens + estimateTextTokens(text) },
   };
 }
