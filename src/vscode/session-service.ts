@@ -44,6 +44,7 @@ export class OpenSession {
   readonly #changes = new vscode.EventEmitter<void>();
   readonly #tree = new vscode.EventEmitter<readonly string[]>();
   readonly #toDispose: (() => void)[] = [];
+  #countdown: NodeJS.Timeout | undefined;
   /** Everything that the harness tells, in order. */
   readonly onEvent = this.#events.event;
   /** Changes of the rows at the position. */
@@ -134,27 +135,16 @@ export class OpenSession {
       case "compaction_start":
         this.progress = { text: vscode.l10n.t("Compacting the conversation…"), cancellable: true };
         break;
-      case "auto_retry_start": {
-        const seconds = Math.round(event.delayMs / 1000);
-        this.progress = {
-          text: vscode.l10n.t(
-            "{0} Trying again in {1} s ({2} of {3}).",
-            event.errorMessage,
-            seconds,
-            event.attempt,
-            event.maxAttempts,
-          ),
-          cancellable: true,
-        };
+      case "auto_retry_start":
+        this.#countDown(event);
         break;
-      }
       case "compaction_end":
       case "turn_start":
       case "auto_retry_end":
-        this.progress = undefined;
+        this.#endProgress();
         break;
       case "phase_change":
-        if (event.phase === "idle") this.progress = undefined;
+        if (event.phase === "idle") this.#endProgress();
         break;
       case "message_update":
       case "tool_execution_update":
@@ -163,6 +153,33 @@ export class OpenSession {
         break;
     }
     this.#changes.fire();
+  }
+
+  #endProgress(): void {
+    clearInterval(this.#countdown);
+    this.progress = undefined;
+  }
+
+  /** Tells the seconds until the next attempt, one by one. */
+  #countDown(event: Extract<HarnessEvent, { type: "auto_retry_start" }>): void {
+    clearInterval(this.#countdown);
+    let seconds = Math.ceil(event.delayMs / 1000);
+    const tell = () => {
+      this.progress = {
+        text: vscode.l10n.t(
+          "{0} Trying again in {1} s ({2} of {3}).",
+          event.errorMessage,
+          seconds,
+          event.attempt,
+          event.maxAttempts,
+        ),
+        cancellable: true,
+      };
+      this.#changes.fire();
+      seconds = Math.max(0, seconds - 1);
+    };
+    tell();
+    this.#countdown = setInterval(tell, 1000);
   }
 
   /** Shows the branch through an entry to its end; `undefined` shows the position. Looking writes nothing. */
@@ -197,6 +214,7 @@ export class OpenSession {
   }
 
   async dispose(): Promise<void> {
+    clearInterval(this.#countdown);
     for (const dispose of this.#toDispose) dispose();
     await this.harness.dispose();
     this.#events.dispose();
