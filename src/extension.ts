@@ -145,9 +145,14 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     }
   });
   hooks.enabled = configuration.hooksEnabled();
+  let prepared: Promise<void> | undefined;
   const surroundings: SessionSurroundings = {
     newId: randomUUID,
     now: () => clock.now(),
+    ready: () => {
+      prepared ??= loadPiSettings().then(() => models.refresh());
+      return prepared;
+    },
     modelName: (provider, id) => models.nameOf(provider, id),
     approvals: { mode: () => configuration.approvalsMode(), allowedCommands: () => configuration.allowedCommands() },
     tools: (session, approvals) => [
@@ -289,8 +294,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
 
   // The last session comes back; models are listed without asking any server.
   const restore = async () => {
-    await loadPiSettings();
-    await models.refresh();
+    await surroundings.ready();
     const file = sessions.lastFile;
     if (file !== undefined && sessions.current === undefined && existsSync(file)) await sessionActions.open(file);
   };

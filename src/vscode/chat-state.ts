@@ -75,7 +75,7 @@ function viewingOf(open: OpenSession, ask: "ask" | "always" | "never"): ChatStat
   });
   return {
     leafId: open.shownLeafId,
-    title: vscode.l10n.t("You are looking at an earlier point. Nothing has moved."),
+    title: vscode.l10n.t("Nothing moves until you continue or send from here."),
     abandonedEntries: abandoned.length,
     ask,
   };

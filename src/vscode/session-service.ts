@@ -21,6 +21,8 @@ export interface SessionSurroundings {
   modelName: (provider: string, modelId: string) => string;
   newId: () => string;
   now: () => number;
+  /** Resolves when settings and models are known: a branch's model is looked for after that. */
+  ready: () => Promise<void>;
 }
 
 /** One open session: file, harness, approvals, and what of it is being looked at. */
@@ -303,6 +305,7 @@ export class SessionService implements vscode.Disposable {
 
   #restore(opened: OpenSession): void {
     void (async () => {
+      await this.#surroundings.ready();
       await opened.harness.restore();
       for (const id of opened.session.allIds()) {
         if (opened.session.node(id)?.role !== "user") continue;
