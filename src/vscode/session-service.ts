@@ -10,6 +10,7 @@ import { leafThrough } from "../core/session/siblings.ts";
 import type { ViewOp } from "../protocol/to-webview.ts";
 import { type ApprovalPolicy, Approvals } from "./approvals.ts";
 import { LiveTranscript } from "./live-transcript.ts";
+import { siblingsView } from "./transcript-items.ts";
 
 export type SessionStatus = "idle" | "running" | "waiting" | "news";
 
@@ -43,6 +44,7 @@ export class OpenSession {
   readonly #ops = new vscode.EventEmitter<ViewOp[]>();
   readonly #changes = new vscode.EventEmitter<void>();
   readonly #tree = new vscode.EventEmitter<readonly string[]>();
+  readonly #reveals = new vscode.EventEmitter<string>();
   readonly #toDispose: (() => void)[] = [];
   /** Everything that the harness tells, in order. */
   readonly onEvent = this.#events.event;
@@ -50,6 +52,8 @@ export class OpenSession {
   readonly onOps = this.#ops.event;
   /** Status, approvals, shown leaf, title: anything but rows. */
   readonly onDidChange = this.#changes.event;
+  /** An entry was asked for: chats bring it into view. */
+  readonly onDidReveal = this.#reveals.event;
   /** Entries joined the tree or the position moved. */
   readonly onDidChangeTree = this.#tree.event;
 
@@ -60,7 +64,11 @@ export class OpenSession {
       this.live.setWaiting(new Set(this.approvals.questions.map((question) => question.callId)));
       this.#changes.fire();
     });
-    this.live = new LiveTranscript((ops) => this.#ops.fire(ops), surroundings.modelName);
+    this.live = new LiveTranscript(
+      (ops) => this.#ops.fire(ops),
+      surroundings.modelName,
+      (entryId) => siblingsView(session, entryId),
+    );
     const tools = surroundings.tools(session, this.approvals);
     this.harness = new AgentHarness({
       ...surroundings.harness(session, tools),
@@ -147,6 +155,7 @@ export class OpenSession {
     const next = leafId === this.session.getLeafId() ? undefined : leafId;
     this.shownLeafId = next;
     this.#changes.fire();
+    if (typeof entryId === "string") this.#reveals.fire(entryId);
   }
 
   setProgress(progress: { text: string; cancellable: boolean } | undefined): void {
@@ -171,6 +180,7 @@ export class OpenSession {
     this.#ops.dispose();
     this.#changes.dispose();
     this.#tree.dispose();
+    this.#reveals.dispose();
   }
 }
 
@@ -197,6 +207,7 @@ export class SessionService implements vscode.Disposable {
   readonly #currentChanged = new vscode.EventEmitter<OpenSession | undefined>();
   readonly #changed = new vscode.EventEmitter<OpenSession>();
   #current: OpenSession | undefined;
+  #remembered: string | undefined;
   /** Another session came to be the one of the side bar. */
   readonly onDidChangeCurrent = this.#currentChanged.event;
   /** Status or title of any open session changed. */
@@ -219,6 +230,10 @@ export class SessionService implements vscode.Disposable {
     const opened = new OpenSession(session, this.#surroundings, fromPi);
     this.#open.set(session.id, opened);
     opened.onDidChange(() => this.#changed.fire(opened));
+    // The file of a new session appears with its first message; a crash from then on finds it again.
+    opened.onDidChangeTree(() => {
+      if (opened === this.#current && opened.session.file !== this.#remembered) this.rememberCurrent();
+    });
     return opened;
   }
 
@@ -275,7 +290,8 @@ export class SessionService implements vscode.Disposable {
 
   /** The last open session comes back after a reload (product.md). */
   rememberCurrent(): void {
-    void this.#state.update("coppice.lastSession", this.#current?.session.file);
+    this.#remembered = this.#current?.session.file;
+    void this.#state.update("coppice.lastSession", this.#remembered);
   }
   get lastFile(): string | undefined {
     return this.#state.get<string>("coppice.lastSession");
