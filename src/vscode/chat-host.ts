@@ -8,11 +8,13 @@ import type { ApprovalView, TranscriptItem } from "../protocol/view-state.ts";
 import type { ApprovalQuestion } from "./approvals.ts";
 import { type ChatFrame, chatFrame, type FrameInput } from "./chat-state.ts";
 import type { OpenSession } from "./session-service.ts";
-import { oldestEntryId, transcriptPage } from "./transcript-items.ts";
+import { itemsFrom, oldestEntryId, rowOf, transcriptPage } from "./transcript-items.ts";
 
 /** Deltas are joined for this long: the number of messages costs, not their text (vscode page, streaming). */
 const FRAME_MS = 50;
 const PAGE_ITEMS = 60;
+/** A page that goes back to an entry that was asked for. */
+const MAX_PAGE_ITEMS = 3000;
 
 export interface ChatHostServices {
   log: vscode.LogOutputChannel;
@@ -42,6 +44,8 @@ export class ChatHost implements vscode.Disposable {
   #oldest: string | undefined;
   #snapshotWanted = false;
   #snapshotRunning = false;
+  /** Entry to bring into view with the next snapshot. */
+  #revealId: string | undefined;
   /** Files and selections that the next message carries. */
   attachments: { id: string; title: string; detail: string; text: string }[] = [];
 
@@ -61,6 +65,7 @@ export class ChatHost implements vscode.Disposable {
     this.#open = open;
     this.#context = undefined;
     this.#contextDirty = true;
+    this.#revealId = undefined;
     if (open !== undefined) {
       let shown = open.shownLeafId;
       this.#bound.push(
@@ -74,6 +79,10 @@ export class ChatHost implements vscode.Disposable {
           }
           if (open.phase === "idle") this.#contextDirty = true;
           this.refreshFrame();
+        }),
+        open.onDidReveal((entryId) => {
+          this.#revealId = entryId;
+          this.snapshot();
         }),
         open.onEvent((event) => {
           switch (event.type) {
@@ -232,7 +241,8 @@ export class ChatHost implements vscode.Disposable {
           await open.session.ready();
           for (let attempt = 0; attempt < 3; attempt++) {
             const size = open.session.size();
-            ({ items, hasOlder } = await transcriptPage(open.visibleLeafId, this.#itemContext(open), PAGE_ITEMS));
+            const leafId = open.visibleLeafId;
+            ({ items, hasOlder } = await transcriptPage(leafId, this.#itemContext(open), this.#pageSize(open)));
             // What was saved while the page was read is in neither the page nor the live rows: read again.
             if (size === open.session.size()) break;
           }
@@ -250,7 +260,22 @@ export class ChatHost implements vscode.Disposable {
       this.#seq += 1;
       const state = { ...(this.#sent as ChatFrame), items, hasOlder, hasNewer: false };
       this.post({ type: "state.snapshot", seq: this.#seq, state, strings: this.#services.strings });
+      if (open !== undefined) await this.#postReveal(open);
     }
+  }
+
+  #pageSize(open: OpenSession): number {
+    if (this.#revealId === undefined) return PAGE_ITEMS;
+    // Some rows above it, so that it does not stand at the very top.
+    const wanted = itemsFrom(this.#revealId, open.visibleLeafId, open.session) + 10;
+    return Math.min(Math.max(PAGE_ITEMS, wanted), MAX_PAGE_ITEMS);
+  }
+
+  async #postReveal(open: OpenSession): Promise<void> {
+    if (this.#revealId === undefined || this.#snapshotWanted) return;
+    const id = await rowOf(this.#revealId, open.session);
+    this.#revealId = undefined;
+    this.post({ type: "item.reveal", id });
   }
 
   async #older(): Promise<void> {

@@ -3,7 +3,7 @@ import type { HarnessEvent } from "../core/harness/harness-events.ts";
 import type { AgentMessage, AssistantMessage } from "../core/llm/messages.ts";
 import { contentText, toolCallsOf } from "../core/llm/messages.ts";
 import type { ViewOp } from "../protocol/to-webview.ts";
-import type { TranscriptItem } from "../protocol/view-state.ts";
+import type { Siblings, TranscriptItem } from "../protocol/view-state.ts";
 import {
   assistantBlocks,
   isBareReply,
@@ -23,6 +23,7 @@ const MAX_PARTIAL_OUTPUT = 8_000;
 export class LiveTranscript {
   readonly #send: (ops: ViewOp[]) => void;
   readonly #modelName: (provider: string, modelId: string) => string;
+  readonly #siblings: (entryId: string) => Siblings | undefined;
   /** Rows since the last save point, in order. */
   #items = new Map<string, TranscriptItem>();
   /** Notes of the host: shown at the end until the next prompt or until they are answered. */
@@ -32,9 +33,14 @@ export class LiveTranscript {
   #startedAt = new Map<string, number>();
   #counter = 0;
 
-  constructor(send: (ops: ViewOp[]) => void, modelName: (provider: string, modelId: string) => string) {
+  constructor(
+    send: (ops: ViewOp[]) => void,
+    modelName: (provider: string, modelId: string) => string,
+    siblings: (entryId: string) => Siblings | undefined = () => undefined,
+  ) {
     this.#send = send;
     this.#modelName = modelName;
+    this.#siblings = siblings;
   }
 
   /** Rows that are not on disk, in order. */
@@ -243,9 +249,14 @@ export class LiveTranscript {
     const item = id === undefined ? undefined : this.#items.get(id);
     if (id === undefined || item === undefined) return;
     this.#items.delete(id);
+    // Only once it has its place in the tree is it known what stands beside it.
+    const siblings = item.kind === "user" || item.kind === "assistant" ? this.#siblings(entryId) : undefined;
     this.#send([
       { op: "item.renamed", id, newId: entryId },
-      { op: "item.upsert", item: { ...item, id: entryId, saved: true } },
+      {
+        op: "item.upsert",
+        item: { ...item, id: entryId, saved: true, ...(siblings === undefined ? {} : { siblings }) } as TranscriptItem,
+      },
     ]);
   }
 }

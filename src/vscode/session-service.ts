@@ -10,6 +10,7 @@ import { leafAt, leafThrough, samePlace } from "../core/session/siblings.ts";
 import type { ViewOp } from "../protocol/to-webview.ts";
 import { type ApprovalPolicy, Approvals } from "./approvals.ts";
 import { LiveTranscript } from "./live-transcript.ts";
+import { siblingsView } from "./transcript-items.ts";
 
 export type SessionStatus = "idle" | "running" | "waiting" | "news";
 
@@ -45,6 +46,7 @@ export class OpenSession {
   readonly #ops = new vscode.EventEmitter<ViewOp[]>();
   readonly #changes = new vscode.EventEmitter<void>();
   readonly #tree = new vscode.EventEmitter<readonly string[]>();
+  readonly #reveals = new vscode.EventEmitter<string>();
   readonly #toDispose: (() => void)[] = [];
   #countdown: NodeJS.Timeout | undefined;
   /** Everything that the harness tells, in order. */
@@ -53,6 +55,8 @@ export class OpenSession {
   readonly onOps = this.#ops.event;
   /** Status, approvals, shown leaf, title: anything but rows. */
   readonly onDidChange = this.#changes.event;
+  /** An entry was asked for: chats bring it into view. */
+  readonly onDidReveal = this.#reveals.event;
   /** Entries joined the tree or the position moved. */
   readonly onDidChangeTree = this.#tree.event;
 
@@ -63,7 +67,11 @@ export class OpenSession {
       this.live.setWaiting(new Set(this.approvals.questions.map((question) => question.callId)));
       this.#changes.fire();
     });
-    this.live = new LiveTranscript((ops) => this.#ops.fire(ops), surroundings.modelName);
+    this.live = new LiveTranscript(
+      (ops) => this.#ops.fire(ops),
+      surroundings.modelName,
+      (entryId) => siblingsView(session, entryId),
+    );
     const tools = surroundings.tools(session, this.approvals);
     this.harness = new AgentHarness({
       ...surroundings.harness(session, tools),
@@ -187,11 +195,13 @@ export class OpenSession {
   /** Shows the branch through an entry to its end; `undefined` shows the position. Looking writes nothing. */
   show(entryId: string | null | undefined): void {
     this.#look(typeof entryId === "string" ? leafThrough(this.session, entryId) : entryId);
+    if (typeof entryId === "string") this.#reveals.fire(entryId);
   }
 
   /** Shows the conversation as it stood at an entry: what is sent from there continues there. */
   showAt(entryId: string): void {
     this.#look(leafAt(this.session, entryId));
+    this.#reveals.fire(entryId);
   }
 
   #look(leafId: string | null | undefined): void {
@@ -223,6 +233,7 @@ export class OpenSession {
     this.#ops.dispose();
     this.#changes.dispose();
     this.#tree.dispose();
+    this.#reveals.dispose();
   }
 }
 
@@ -252,6 +263,7 @@ export class SessionService implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<OpenSession>();
   readonly #opened = new vscode.EventEmitter<OpenSession>();
   #current: OpenSession | undefined;
+  #remembered: string | undefined;
   /** Another session came to be the one of the side bar. */
   readonly onDidChangeCurrent = this.#currentChanged.event;
   /** Status or title of any open session changed. */
@@ -277,6 +289,10 @@ export class SessionService implements vscode.Disposable {
     this.#open.set(session.id, opened);
     opened.onDidChange(() => this.#changed.fire(opened));
     this.#opened.fire(opened);
+    // The file of a new session appears with its first message; a crash from then on finds it again.
+    opened.onDidChangeTree(() => {
+      if (opened === this.#current && opened.session.file !== this.#remembered) this.rememberCurrent();
+    });
     return opened;
   }
 
@@ -334,7 +350,8 @@ export class SessionService implements vscode.Disposable {
 
   /** The last open session comes back after a reload (product.md). */
   rememberCurrent(): void {
-    void this.#state.update("coppice.lastSession", this.#current?.session.file);
+    this.#remembered = this.#current?.session.file;
+    void this.#state.update("coppice.lastSession", this.#remembered);
   }
   get lastFile(): string | undefined {
     return this.#state.get<string>("coppice.lastSession");

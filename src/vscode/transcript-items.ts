@@ -298,6 +298,22 @@ export async function transcriptPage(
   return { items, hasOlder: path.slice(0, Math.max(0, index)).some((id) => isVisible(session.node(id)!)) };
 }
 
+/** Items from an entry to the end of its branch: how large a page must be to hold it. */
+export function itemsFrom(entryId: string, leafId: string | null, session: Session): number {
+  const path = session.pathTo(leafId);
+  const at = path.indexOf(entryId);
+  return at < 0 ? 0 : path.slice(at).filter((id) => isVisible(session.node(id)!)).length;
+}
+
+/** The row that shows an entry: a result is shown by the row of its call. */
+export async function rowOf(entryId: string, session: Session): Promise<string> {
+  if (session.node(entryId)?.role !== "toolResult") return entryId;
+  const entry = await session.getEntry(entryId);
+  return entry?.type === "message" && entry.message.role === "toolResult"
+    ? toolItemId(entry.message.toolCallId)
+    : entryId;
+}
+
 /** The entry that a row stands for, or whose call it is: where the page before it ends. */
 export function oldestEntryId(items: readonly TranscriptItem[]): string | undefined {
   return items.find((item) => item.kind !== "tool" && item.kind !== "notice")?.id;

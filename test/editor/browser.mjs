@@ -49,29 +49,48 @@ export class EditorPage {
 
   /** Runs a command from the palette by its whole title. */
   async command(title) {
-    const input = this.page.locator(".quick-input-widget:visible input").first();
-    const row = this.page
-      .locator(".quick-input-list .monaco-list-row")
-      .filter({
-        has: this.page.locator(".label-name", {
-          hasText: new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`),
-        }),
-      })
+    const widget = this.page.locator(".quick-input-widget:visible");
+    const input = widget.locator("input").first();
+    const name = new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
+    const row = widget
+      .locator(".monaco-list-row")
+      .filter({ has: this.page.locator(".label-name", { hasText: name }) })
       .first();
-    for (let attempt = 0; ; attempt++) {
-      try {
-        await this.page.keyboard.press("F1");
-        await input.waitFor({ timeout: 3000 });
+    const end = Date.now() + 30_000;
+    for (;;) {
+      // A page in a frame that is still loading swallows keys.
+      await this.page.evaluate(() => document.activeElement?.blur?.());
+      await this.page.keyboard.press("F1");
+      const shown = await input.waitFor({ timeout: 1000 }).then(
+        () => true,
+        () => false,
+      );
+      if (shown) {
         await input.fill(`>${title}`);
-        // The extension's commands arrive some time after the workbench.
-        await row.waitFor({ timeout: 3000 });
-        await row.click();
-        return;
-      } catch (error) {
-        if (attempt >= 8) throw error;
+        // Commands of extensions arrive some time after the workbench.
+        const found = await row.waitFor({ timeout: 1500 }).then(
+          () => true,
+          () => false,
+        );
+        if (found) return await row.click();
         await this.page.keyboard.press("Escape");
       }
+      if (Date.now() > end) throw new Error(`the palette did not offer “${title}”`);
     }
+  }
+
+  /** Waits for the quick pick or input box with this title and returns its field. */
+  async quickInput(title) {
+    const widget = this.page
+      .locator(".quick-input-widget:visible")
+      .filter({ has: this.page.locator(".quick-input-title", { hasText: title }) });
+    await widget.waitFor({ timeout: 15_000 });
+    return widget.locator("input").locator("visible=true").first();
+  }
+
+  /** A row of the quick pick that is open. */
+  pick(text) {
+    return this.page.locator(".quick-input-widget:visible .monaco-list-row").filter({ hasText: text }).first();
   }
 
   /** The chat page's own frame, two nested frames deep. */
@@ -92,7 +111,7 @@ export class EditorPage {
   }
 
   async openChat() {
-    await this.command("Chat: Focus on Chat View").catch(() => this.command("Coppice: Focus on Chat View"));
+    await this.command("Coppice: Focus on Chat View");
     return await this.chat();
   }
 

@@ -1,61 +1,20 @@
 // One whole session in the real editor, as a user would drive it, with the demo model.
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EditorPage, launchBrowser } from "./browser.mjs";
-import { root } from "./prepare.mjs";
+import { Chat, until } from "./chat-page.mjs";
+import { copySampleWorkspace, root } from "./prepare.mjs";
 import { ensureServer, serverVersion } from "./runtime.mjs";
 import { startEditor } from "./server.mjs";
+import { sessionFiles, textOf } from "./session-files.mjs";
 
-/** Files of sessions below a home. */
-export function sessionFiles(home) {
-  const folder = join(home, ".coppice", "sessions");
-  try {
-    return readdirSync(folder, { recursive: true })
-      .filter((name) => name.endsWith(".jsonl"))
-      .map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
-}
-
-/** The entries of a session file, header first. */
-export function entriesOf(file) {
-  return readFileSync(file, "utf8")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
-}
-
-class Chat {
-  constructor(editor, frame) {
-    this.editor = editor;
-    this.frame = frame;
-  }
-  get composer() {
-    return this.frame.getByRole("textbox", { name: "Message Coppice" });
-  }
-  button(name) {
-    return this.frame.getByRole("button", { name, exact: true });
-  }
-  async send(text) {
-    await this.composer.fill(text);
-    await this.button("Send").click();
-  }
-  async idle() {
-    await this.button("Stop").waitFor({ state: "hidden", timeout: 60_000 });
-    await this.button("Send").waitFor({ timeout: 60_000 });
-  }
-  async allow() {
-    await this.frame.getByRole("group", { name: "Approval" }).waitFor({ timeout: 30_000 });
-    await this.button("Allow").click();
-  }
-  articles(name) {
-    return this.frame.getByRole("article", { name, exact: true });
-  }
-}
-
-/** Runs the steps, prints a line each, and returns whether all held. */
-export async function runCheck({ vsix, workspace, shots = join(root, "test-results", "check") }) {
+/** Runs the steps, prints a line each, and returns how many held and how many did not. */
+export async function runCheck({
+  vsix,
+  workspace = copySampleWorkspace(mkdtempSync(join(tmpdir(), "coppice-workspace-"))),
+  shots = join(root, "test-results", "check"),
+}) {
   mkdirSync(shots, { recursive: true });
   const steps = [];
   let failed = false;
@@ -81,15 +40,16 @@ export async function runCheck({ vsix, workspace, shots = join(root, "test-resul
   const shot = (name) => page.screenshot(join(shots, `${name}.png`));
   let chat;
   const open = async () => {
-    chat = new Chat(page, await page.chat());
+    chat = new Chat(await page.chat(), editor.home);
   };
-  const file = () => sessionFiles(editor.home)[0];
+  const types = () => chat.entries().map((entry) => entry.type);
   try {
     console.log(`VS Code ${await serverVersion(await ensureServer())}, Coppice from ${vsix}`);
     await step("the editor opens and the chat is there", async () => {
       page = await EditorPage.open(browser, editor.url);
       await page.command("Coppice: New Session");
       await open();
+      await chat.frame.getByRole("button", { name: /Try the demo/ }).waitFor();
       await shot("01-setup");
     });
     await step("the demo is chosen and says that it is no AI", async () => {
@@ -98,99 +58,94 @@ export async function runCheck({ vsix, workspace, shots = join(root, "test-resul
     });
     await step("a prompt is answered, with a file read", async () => {
       await chat.send("Read src/greeting.ts");
-      await chat.idle();
+      await chat.answered("Read src/greeting.ts");
       await chat.articles("read").waitFor();
       await chat.articles("Coppice").last().waitFor();
       await shot("02-answer");
     });
     await step("an edit is shown, asked for and made", async () => {
       await chat.send("Make the greeting friendlier");
-      await chat.frame.getByRole("group", { name: "Approval" }).waitFor({ timeout: 30_000 });
+      await chat.approval.waitFor({ timeout: 30_000 });
+      expect(!readFileSync(join(workspace, "src/greeting.ts"), "utf8").includes("Good to see you"), "no change yet");
       await shot("03-approval");
-      await chat.allow();
-      await chat.idle();
-      expect(
-        readFileSync(join(workspace, "src/greeting.ts"), "utf8").includes("Good to see you"),
-        "the file to be changed",
-      );
+      await chat.answer("Allow");
+      await chat.answered("Make the greeting friendlier");
+      expect(readFileSync(join(workspace, "src/greeting.ts"), "utf8").includes("Good to see you"), "a changed file");
       await shot("04-edited");
     });
     await step("a command is shown whole, asked for and run", async () => {
       await chat.send("Run the tests");
-      await chat.allow();
-      await chat.idle();
+      await chat.answer("Allow");
+      await chat.answered("Run the tests");
       await chat.articles("bash").waitFor();
       await shot("05-command");
     });
     await step("the session is on disk", async () => {
-      expect(file() !== undefined, "a session file");
-      const types = entriesOf(file()).map((entry) => entry.type);
-      expect(
-        types[0] === "session" && types.filter((type) => type === "message").length >= 9,
-        `its messages, not ${types}`,
-      );
+      expect(sessionFiles(editor.home).length === 1, "one session file");
+      expect(types()[0] === "session" && types().filter((type) => type === "message").length >= 9, "its messages");
     });
     await step("a reload of the window shows the same conversation", async () => {
       await page.reload();
-      await page.command("Coppice: Focus on Chat View");
       await open();
-      await chat.articles("You").filter({ hasText: "Run the tests" }).waitFor({ timeout: 30_000 });
+      await chat.said("Run the tests").waitFor({ timeout: 30_000 });
       await shot("06-reloaded");
     });
     await step("looking at the first message moves nothing", async () => {
-      const before = entriesOf(file()).length;
+      const before = readFileSync(chat.file, "utf8");
       await page.command("Coppice: Go to Entry…");
-      await page.page.keyboard.type("Read src");
-      const row = page.page
-        .locator(".quick-input-list .monaco-list-row")
-        .filter({ hasText: "Read src/greeting.ts" })
-        .first();
-      await row.waitFor();
-      expect(entriesOf(file()).length === before, "nothing to be written by looking");
-      await page.page.keyboard.press("Escape");
+      const field = await page.quickInput("Go to Entry");
+      await field.fill("Read src");
+      await page.pick("Read src/greeting.ts").click();
+      await chat.said("Read src/greeting.ts").waitFor();
+      expect(readFileSync(chat.file, "utf8") === before, "nothing to be written by looking");
+      await shot("07-looked");
     });
     await step("editing the first message makes a second branch", async () => {
-      const first = chat.articles("You").filter({ hasText: "Read src/greeting.ts" });
-      // Older rows are made when they are scrolled to.
-      await chat.articles("You").first().hover();
-      await page.page.mouse.wheel(0, -20_000);
-      await first.waitFor();
-      await first.hover();
-      await first.getByRole("button", { name: /Edit/ }).click();
-      await chat.frame.waitForFunction(
-        () => document.querySelector("textarea, [role=textbox]")?.value?.includes("greeting.ts") ?? false,
-        undefined,
-        { timeout: 15_000 },
-      );
+      await chat.act(chat.said("Read src/greeting.ts"), "Edit");
+      await until(async () => (await chat.composer.inputValue()).includes("greeting.ts"), "the text in the composer");
       await chat.send("What is in this folder?");
-      await chat.idle();
-      await chat.button("Previous branch").first().waitFor({ timeout: 15_000 });
-      await shot("07-branch");
-      const types = entriesOf(file()).map((entry) => entry.type);
-      expect(types.includes("leaf"), "a leaf entry");
+      await chat.answered("What is in this folder?");
+      await chat.scrollTo(chat.button("Previous branch"));
+      await shot("08-branch");
+      expect(types().includes("leaf"), "a leaf entry");
+      const roots = chat.entries().filter((entry) => entry.type === "message" && entry.message.role === "user");
+      expect(
+        roots.some((entry) => textOf(entry.message).includes("Run the tests")),
+        "the older branch to be there",
+      );
     });
-    await step("the other branch can be looked at and left again", async () => {
+    await step("the other branch can be looked at and continued", async () => {
+      const before = readFileSync(chat.file, "utf8");
       await chat.button("Previous branch").first().click();
       await chat.button("Continue from here").waitFor();
-      await chat.articles("You").filter({ hasText: "Run the tests" }).waitFor();
-      await shot("08-looking");
+      await chat.scrollTo(chat.said("Read src/greeting.ts"));
+      expect(readFileSync(chat.file, "utf8") === before, "nothing to be written by looking");
+      await shot("09-looking");
       await chat.button("Continue from here").click();
-      const none = chat.frame.getByRole("button", { name: /No summary|Without/i });
-      if (await none.isVisible().catch(() => false)) await none.click();
       await chat.button("Continue from here").waitFor({ state: "hidden" });
+      await until(async () => (await chat.toEnd()) ?? (await chat.said("Run the tests").isVisible()), "the branch");
+      expect(readFileSync(chat.file, "utf8").startsWith(before), "the move to be appended");
+      expect(types().filter((type) => type === "leaf").length === 2, "a second leaf entry");
     });
-    await step("a compaction writes a summary and can be undone", async () => {
+    await step("a compaction writes a summary", async () => {
       await page.command("Coppice: Compact");
-      await page.page.locator(".quick-input-widget:visible input").first().waitFor();
-      await page.page.keyboard.press("Enter");
-      const keep = page.page.getByRole("button", { name: "Keep Only the Last Turn" });
-      await keep.click({ timeout: 15_000 });
-      await chat.articles("Compaction").waitFor({ timeout: 30_000 });
-      await shot("09-compacted");
-      const compaction = entriesOf(file()).find((entry) => entry.type === "compaction");
+      const focus = await page.quickInput("Compact");
+      await focus.press("Enter");
+      await page.page.getByRole("button", { name: "Keep Only the Last Turn" }).click({ timeout: 15_000 });
+      await until(() => types().includes("compaction"), "the compaction to be saved");
+      await chat.toEnd();
+      await chat.articles("Compaction").waitFor({ timeout: 15_000 });
+      await shot("10-compacted");
+      const compaction = chat.entries().find((entry) => entry.type === "compaction");
       expect(compaction?.summary.includes("## Goal"), "a structured summary");
-      await chat.send("What is in this folder?");
-      await chat.idle();
+      await chat.send("What is in this folder now?");
+      await chat.answered("What is in this folder now?");
+    });
+    await step("the compaction is undone, and nothing of the conversation is gone", async () => {
+      await page.command("Coppice: Undo Compaction");
+      await chat.articles("Compaction").waitFor({ state: "hidden", timeout: 30_000 });
+      await chat.said("What is in this folder now?").waitFor();
+      await shot("11-undone");
     });
     await step("nothing was refused by the content policy", async () => {
       expect(page.problems.length === 0, `no violations, not ${page.problems.join("; ")}`);
@@ -203,5 +158,5 @@ export async function runCheck({ vsix, workspace, shots = join(root, "test-resul
   console.log(
     `${failed ? "FAILED" : "passed"}: ${steps.length} steps in ${Math.round(total / 1000)} s; screenshots in ${shots}`,
   );
-  return !failed;
+  return { passed: steps.length, failed: failed ? 1 : 0 };
 }

@@ -15,7 +15,7 @@ const workspace = copySampleWorkspace(
 
 if (check) {
   const { runCheck } = await import("./check.mjs");
-  process.exitCode = (await runCheck({ vsix, workspace })) ? 0 : 1;
+  process.exitCode = (await runCheck({ vsix, workspace })).failed > 0 ? 1 : 0;
 } else {
   const { desktopCode } = await import("./runtime.mjs");
   const code = desktopCode();
