@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { AgentTool, ToolProposal } from "../agent/agent-tool.ts";
 import { encodeText, readTextFile } from "./text-files.ts";
 import { contentHash, type ToolEnvironment } from "./tool-environment.ts";
-import { type ResolvedPath, resolvePath, writeWarnings } from "./workspace-paths.ts";
+import { type ResolvedPath, refuseMoved, resolvePath, writeWarnings } from "./workspace-paths.ts";
 
 const schema = z.object({ path: z.string(), content: z.string() });
 
@@ -37,8 +37,10 @@ export function refuseUnwritable(env: ToolEnvironment, path: ResolvedPath): void
 
 /** Writes by temporary file and rename, keeping the file's mode; makes missing folders. */
 export async function saveFile(env: ToolEnvironment, path: ResolvedPath, bytes: Uint8Array): Promise<void> {
-  await env.fs.makeDirectory(path.real.slice(0, path.real.lastIndexOf("/")) || "/");
-  await env.fs.writeFileAtomic(path.real, bytes, path.stat === undefined ? 0o644 : undefined);
+  const folder = path.real.slice(0, path.real.lastIndexOf("/")) || "/";
+  await env.fs.makeDirectory(folder, 0o777);
+  await refuseMoved(env, folder, path.shown);
+  await env.fs.writeFileAtomic(path.real, bytes, path.stat === undefined ? 0o666 : undefined);
 }
 
 /** Makes the tool. */
