@@ -4,7 +4,7 @@ import type { AgentTool } from "../agent/agent-tool.ts";
 import { encodeText, readTextFile } from "./text-files.ts";
 import type { ToolEnvironment } from "./tool-environment.ts";
 import { resolvePath } from "./workspace-paths.ts";
-import { fileProposal, refuseUnwritable, saveFile } from "./write.ts";
+import { changeDetails, fileProposal, refuseUnwritable, saveFile } from "./write.ts";
 
 const schema = z.object({
   path: z.string(),
@@ -133,7 +133,7 @@ export function createEditTool(env: ToolEnvironment): AgentTool<z.infer<typeof s
       const count = params.edits.length;
       return {
         content: [{ type: "text", text: `Changed ${path.shown} (${count} ${count === 1 ? "place" : "places"}).` }],
-        details: { path: path.real, before: file.text, after },
+        details: changeDetails(path, file.text, after),
       };
     },
   };

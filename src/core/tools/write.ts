@@ -43,6 +43,14 @@ export async function saveFile(env: ToolEnvironment, path: ResolvedPath, bytes: 
   await env.fs.writeFileAtomic(path.real, bytes, path.stat === undefined ? 0o666 : undefined);
 }
 
+/** Texts longer than this together are not stored with the result: a session file keeps what was said, not whole files. */
+const MAX_STORED_CHANGE = 1024 * 1024;
+
+/** What the screen shows of a change. */
+export function changeDetails(path: ResolvedPath, before: string, after: string) {
+  return before.length + after.length > MAX_STORED_CHANGE ? { path: path.real } : { path: path.real, before, after };
+}
+
 /** Makes the tool. */
 export function createWriteTool(env: ToolEnvironment): AgentTool<z.infer<typeof schema>> {
   const plan = async (params: z.infer<typeof schema>) => {
@@ -66,12 +74,7 @@ export function createWriteTool(env: ToolEnvironment): AgentTool<z.infer<typeof 
       await saveFile(env, path, encodeText(params.content, before?.bom === true));
       return {
         content: [{ type: "text", text: `Wrote ${path.shown} (${params.content.split("\n").length} lines).` }],
-        details: {
-          path: path.real,
-          before: before?.text ?? "",
-          after: params.content,
-          created: path.stat === undefined,
-        },
+        details: { ...changeDetails(path, before?.text ?? "", params.content), created: path.stat === undefined },
       };
     },
   };
