@@ -111,7 +111,7 @@ const REDIRECTIONS = [
   "> ~/.ssh/authorized_keys",
   "> /dev/tcp/1.2.3.4/80",
 ];
-const WORDS = ["git show", "ls", "echo a", "cat file"];
+const WORDS = ["git show", "npm test", "ls", "echo a", "cat file"];
 const PREFIXES = [
   "A=1",
   "GIT_PAGER=./x",
