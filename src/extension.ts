@@ -166,7 +166,10 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
         ripgrep: () => findRipgrep(vscode.env.appRoot),
         spoolDirectory,
         isDirty: (path) =>
-          vscode.workspace.textDocuments.some((document) => document.isDirty && document.uri.fsPath === path),
+          vscode.workspace.textDocuments.some(
+            // Compared as addresses: separators and the case of a drive letter differ between the two spellings.
+            (document) => document.isDirty && document.uri.toString() === vscode.Uri.file(path).toString(),
+          ),
         guard: (callId, proposal) => approvals.guard(callId, proposal),
       }),
       ...registrations.tools,

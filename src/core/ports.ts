@@ -8,6 +8,8 @@ export interface FileStat {
   /** Device and inode as one string; changes when a path comes to name another file. */
   identity: string;
   links: number;
+  /** Permission bits, where the system has such. */
+  mode?: number;
 }
 
 /** An open file for reading by position and for appending. */
@@ -30,13 +32,17 @@ export interface FileSystem {
   /** `create` fails with EEXIST where the file exists; files are made with `mode` (default 0o600). */
   open(path: string, flags: "read" | "append" | "create", mode?: number): Promise<FileHandle>;
   readFile(path: string): Promise<Uint8Array>;
-  /** Writes beside the path, syncs, renames over it and syncs the folder; never leaves half a file. */
+  /**
+   * Writes beside the path, syncs, renames over it and syncs the folder; never leaves half a file. Without `mode` the file
+   * keeps the permissions that it has; a new one gets 0o600.
+   */
   writeFileAtomic(path: string, bytes: Uint8Array, mode?: number): Promise<void>;
   /** Names in a folder; a folder that does not exist has none. */
   list(path: string): Promise<{ name: string; kind: FileStat["kind"] | "link" }[]>;
   /** Undefined where nothing is there. Follows links. */
   stat(path: string): Promise<FileStat | undefined>;
-  makeDirectory(path: string): Promise<void>;
+  /** Makes missing parents too; folders are made with `mode` (default 0o700, less the umask). */
+  makeDirectory(path: string, mode?: number): Promise<void>;
   remove(path: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   /** The path with all links resolved; throws ENOENT. */

@@ -3,6 +3,7 @@ import {
   type BigIntStats,
   closeSync,
   constants,
+  fchmodSync,
   fdatasync,
   fstatSync,
   fsyncSync,
@@ -28,6 +29,7 @@ function fileStat(stat: BigIntStats): FileStat {
     mtimeMs: Number(stat.mtimeMs),
     identity: `${stat.dev}:${stat.ino}`,
     links: Number(stat.nlink),
+    mode: Number(stat.mode) & 0o7777,
   };
 }
 
@@ -106,11 +108,13 @@ export const nodeFileSystem: FileSystem = {
     return promises.readFile(path);
   },
 
-  async writeFileAtomic(path, bytes, mode = 0o600) {
+  async writeFileAtomic(path, bytes, mode) {
     const beside = `${path}.${process.pid}-${++temporary}.tmp`;
     let fd: number | undefined;
     try {
-      fd = openSync(beside, "wx", mode);
+      const kept = mode === undefined ? statSync(path, { throwIfNoEntry: false })?.mode : undefined;
+      fd = openSync(beside, "wx", mode ?? 0o600);
+      if (kept !== undefined && process.platform !== "win32") fchmodSync(fd, kept & 0o7777);
       for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at);
       fsyncSync(fd);
       closeSync(fd);
@@ -142,8 +146,8 @@ export const nodeFileSystem: FileSystem = {
     return stat && fileStat(stat);
   },
 
-  async makeDirectory(path) {
-    const first = mkdirSync(path, { recursive: true, mode: 0o700 });
+  async makeDirectory(path, mode = 0o700) {
+    const first = mkdirSync(path, { recursive: true, mode });
     // The new folders are names in their parents, and those must survive a power cut as well.
     if (first === undefined) return;
     for (let made = path; ; made = dirname(made)) {

@@ -1,7 +1,7 @@
 // Shell on child_process: fresh environment, own process group, ended as a whole.
 import { type ChildProcess, spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, isAbsolute, join, resolve, sep } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import type { Shell, ShellResult } from "../core/ports.ts";
 
@@ -17,11 +17,16 @@ const DRAIN_MS = 250;
 export function commandEnvironment(source: NodeJS.ProcessEnv, workspace?: string): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = {};
   for (const [name, value] of Object.entries(source)) {
-    if (PASSED.test(name) && !/(KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)/i.test(name)) env[name] = value;
+    if (PASSED.test(name) && !/(KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL)/i.test(name)) {
+      // Windows spells it Path.
+      env[name.toUpperCase() === "PATH" ? "PATH" : name] = value;
+    }
   }
   const path = (env.PATH ?? "").split(delimiter).filter((folder) => isAbsolute(folder));
   env.PATH = path
-    .filter((folder) => workspace === undefined || !folder.startsWith(join(workspace, "/")))
+    .filter(
+      (folder) => workspace === undefined || !`${resolve(folder)}${sep}`.startsWith(`${resolve(workspace)}${sep}`),
+    )
     .join(delimiter);
   return { ...env, PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0", NO_COLOR: "1", TERM: "dumb" };
 }

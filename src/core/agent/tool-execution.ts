@@ -197,6 +197,7 @@ class BatchRunner {
       timestamp: this.#now(),
     };
     if (outcome.details !== undefined) message.details = outcome.details;
+    if (outcome.usage !== undefined) message.usage = outcome.usage;
     await this.#emit({ type: "message_start", message });
     await this.#emit({ type: "message_end", message });
     return message;

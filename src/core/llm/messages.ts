@@ -81,6 +81,8 @@ export interface ToolResultMessage {
   content: (TextContent | ImageContent)[];
   /** For the screen and for hooks; never sent. */
   details?: unknown;
+  /** What the tool itself spent on models; counts in the totals. */
+  usage?: Usage;
   isError: boolean;
   timestamp: number;
 }

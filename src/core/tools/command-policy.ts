@@ -86,7 +86,7 @@ function plainArguments(script: ReturnType<typeof parse>): string[] | undefined 
   if (command.type !== "Command" || command.prefix.length > 0 || command.name === undefined) return undefined;
   const argv: string[] = [];
   for (const word of [command.name, ...command.suffix]) {
-    if (word.type !== "Word" || /^~/.test(word.text)) return undefined;
+    if (word.type !== "Word" || /(?:^|[=:])~/.test(word.text)) return undefined;
     for (const part of word.parts ?? []) {
       if (part.type === "Literal" || part.type === "SingleQuoted") continue;
       if (part.type === "DoubleQuoted" && part.parts.every((inner) => inner.type === "Literal")) continue;

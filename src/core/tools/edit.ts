@@ -4,7 +4,7 @@ import type { AgentTool } from "../agent/agent-tool.ts";
 import { encodeText, readTextFile } from "./text-files.ts";
 import type { ToolEnvironment } from "./tool-environment.ts";
 import { resolvePath } from "./workspace-paths.ts";
-import { fileProposal, refuseUnwritable, saveFile } from "./write.ts";
+import { changeDetails, fileProposal, refuseUnwritable, saveFile } from "./write.ts";
 
 const schema = z.object({
   path: z.string(),
@@ -48,31 +48,59 @@ export function findUnique(text: string, part: string, shown: string): Match {
   return { start: found[0]!, end: found[0]! + part.length };
 }
 
-/** Applies edits to a text, each against the original; overlapping ones are refused. Line endings stay as they are. */
+/** Places of the `\r\n` of a text, and the text with `\n` instead. */
+function withoutCarriageReturns(text: string): { source: string; toOriginal: (index: number) => number } {
+  const breaks: number[] = [];
+  for (let at = text.indexOf("\r\n"); at >= 0; at = text.indexOf("\r\n", at + 2)) breaks.push(at - breaks.length);
+  const toOriginal = (index: number) => {
+    let low = 0;
+    let high = breaks.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (breaks[middle]! < index) low = middle + 1;
+      else high = middle;
+    }
+    return index + low;
+  };
+  return { source: breaks.length === 0 ? text : text.replaceAll("\r\n", "\n"), toOriginal };
+}
+
+/** The line ending that a replacement takes: that of the replaced text, else of the line before, else of the first line. */
+function lineEndingAt(text: string, start: number, end: number): "\n" | "\r\n" {
+  let at = text.indexOf("\n", start);
+  if (at < 0 || at >= end) at = start === 0 ? -1 : text.lastIndexOf("\n", start - 1);
+  if (at < 0) at = text.indexOf("\n");
+  return at > 0 && text[at - 1] === "\r" ? "\r\n" : "\n";
+}
+
+/**
+ * Applies edits to a text, each against the original; overlapping ones are refused. Every byte outside the replaced texts
+ * stays as it was, mixed line endings included; new lines end as those that they replace.
+ */
 export function applyEdits(
   text: string,
   edits: readonly { oldText: string; newText: string }[],
   shown: string,
 ): string {
-  const crlf = text.includes("\r\n");
-  const source = crlf ? text.replaceAll("\r\n", "\n") : text;
-  const placed = edits.map((edit) => ({
-    ...findUnique(source, edit.oldText.replaceAll("\r\n", "\n"), shown),
-    newText: edit.newText.replaceAll("\r\n", "\n"),
-  }));
+  const { source, toOriginal } = withoutCarriageReturns(text);
+  const placed = edits.map((edit) => {
+    const match = findUnique(source, edit.oldText.replaceAll("\r\n", "\n"), shown);
+    const start = toOriginal(match.start);
+    const end = toOriginal(match.end);
+    const newText = edit.newText.replaceAll("\r\n", "\n").replaceAll("\n", lineEndingAt(text, start, end));
+    return { start, end, newText };
+  });
   placed.sort((a, b) => a.start - b.start);
   let result = "";
   let at = 0;
   for (const edit of placed) {
     if (edit.start < at) throw new Error("Two edits touch the same text. Join them into one.");
-    result += source.slice(at, edit.start) + edit.newText;
+    result += text.slice(at, edit.start) + edit.newText;
     at = edit.end;
   }
-  result += source.slice(at);
-  if (result === source) throw new Error("The edits change nothing.");
-  if (!crlf) return result;
-  // A file of mixed endings keeps those of the lines that are not touched only where all are alike.
-  return result.replaceAll("\n", "\r\n");
+  result += text.slice(at);
+  if (result === text) throw new Error("The edits change nothing.");
+  return result;
 }
 
 /** Makes the tool. */
@@ -105,7 +133,7 @@ export function createEditTool(env: ToolEnvironment): AgentTool<z.infer<typeof s
       const count = params.edits.length;
       return {
         content: [{ type: "text", text: `Changed ${path.shown} (${count} ${count === 1 ? "place" : "places"}).` }],
-        details: { path: path.real, before: file.text, after },
+        details: changeDetails(path, file.text, after),
       };
     },
   };

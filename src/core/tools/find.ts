@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import type { AgentTool } from "../agent/agent-tool.ts";
 import { insideProposal } from "./ls.ts";
 import type { ToolEnvironment } from "./tool-environment.ts";
-import { truncateHead } from "./truncate.ts";
+import { oneLine, truncateHead } from "./truncate.ts";
 import { resolvePath } from "./workspace-paths.ts";
 import { scanFiles } from "./workspace-scan.ts";
 
@@ -56,7 +56,7 @@ export function createFindTool(env: ToolEnvironment): AgentTool<Params> {
       }
       signal.throwIfAborted();
       if (found.length === 0) return { content: [{ type: "text", text: "No files match." }], details: { files: 0 } };
-      const cut = truncateHead(found.slice(0, limit).join("\n"));
+      const cut = truncateHead(found.slice(0, limit).map(oneLine).join("\n"));
       const more = found.length > limit || cut.truncated;
       return {
         content: [{ type: "text", text: cut.text + (more ? "\n[More files match; narrow the pattern.]" : "") }],

@@ -5,8 +5,8 @@ import type { AgentTool } from "../agent/agent-tool.ts";
 import { insideProposal } from "./ls.ts";
 import { looksBinary } from "./text-files.ts";
 import type { ToolEnvironment } from "./tool-environment.ts";
-import { cutText, MAX_GREP_LINE, truncateHead } from "./truncate.ts";
-import { type ResolvedPath, resolvePath } from "./workspace-paths.ts";
+import { cutText, MAX_GREP_LINE, truncateHead, visibleText } from "./truncate.ts";
+import { isWithin, type ResolvedPath, realRoots, resolvePath } from "./workspace-paths.ts";
 import { scanFiles } from "./workspace-scan.ts";
 
 const schema = z.object({
@@ -56,7 +56,8 @@ async function withRipgrep(
     maxBytes: 4 * 1024 * 1024,
   });
   if (result.exitCode === 2 && result.stdout === "") throw new Error(result.stderr.split("\n").slice(0, 3).join("\n"));
-  const prefix = env.roots.find((root) => target.real === root || target.real.startsWith(`${root}/`));
+  const roots = (await realRoots(env)).map((root) => root.real);
+  const prefix = roots.find((root) => isWithin(target.real, root, env.windows));
   return result.stdout
     .split("\n")
     .filter((line) => line !== "")
@@ -128,7 +129,12 @@ export function createGrepTool(env: ToolEnvironment): AgentTool<Params> {
           : await withRipgrep(env, rg, target, params, signal);
       signal.throwIfAborted();
       if (lines.length === 0) return { content: [{ type: "text", text: "No matches." }], details: { matches: 0 } };
-      const cut = truncateHead(lines.slice(0, limit).map(shorten).join("\n"));
+      const cut = truncateHead(
+        lines
+          .slice(0, limit)
+          .map((line) => shorten(visibleText(line)))
+          .join("\n"),
+      );
       const more = lines.length > limit || cut.truncated;
       return {
         content: [{ type: "text", text: cut.text + (more ? "\n[More matches exist; narrow the search.]" : "") }],

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { AgentTool, ToolProposal } from "../agent/agent-tool.ts";
 import { contentHash, type ToolEnvironment } from "./tool-environment.ts";
-import { truncateHead } from "./truncate.ts";
+import { oneLine, truncateHead } from "./truncate.ts";
 import { resolvePath } from "./workspace-paths.ts";
 
 const schema = z.object({
@@ -48,7 +48,7 @@ export function createLsTool(env: ToolEnvironment): AgentTool<z.infer<typeof sch
         .map((entry) => entry.name + (entry.kind === "directory" ? "/" : entry.kind === "link" ? "@" : ""))
         .sort((a, b) => a.toLowerCase().localeCompare(b.toLowerCase()));
       if (entries.length === 0) return { content: [{ type: "text", text: "The folder is empty." }] };
-      const cut = truncateHead(entries.slice(0, limit).join("\n"));
+      const cut = truncateHead(entries.slice(0, limit).map(oneLine).join("\n"));
       const more = entries.length > limit || cut.truncated;
       const notice = more ? `\n[${entries.length} entries in all]` : "";
       return { content: [{ type: "text", text: cut.text + notice }], details: { entries: entries.length } };

@@ -3,8 +3,8 @@ import * as z from "zod/mini";
 import type { AgentTool } from "../agent/agent-tool.ts";
 import { looksBinary } from "./text-files.ts";
 import { contentHash, type ToolEnvironment } from "./tool-environment.ts";
-import { MAX_BYTES, MAX_LINES, truncateHead } from "./truncate.ts";
-import { type ResolvedPath, resolvePath } from "./workspace-paths.ts";
+import { MAX_BYTES, MAX_LINES, truncateHead, visibleText } from "./truncate.ts";
+import { PathRefused, type ResolvedPath, resolvePath } from "./workspace-paths.ts";
 
 const schema = z.object({
   path: z.string(),
@@ -22,6 +22,8 @@ const IMAGE_TYPES: Record<string, string> = {
 /** Providers refuse more than 5 MB once encoded. */
 const MAX_ENCODED_IMAGE = 4.5 * 1024 * 1024;
 const CHUNK = 256 * 1024;
+/** A line longer than this before the wanted one ends the search (bytes): it could be a hole of gigabytes. */
+const MAX_SKIPPED_LINE = 16 * 1024 * 1024;
 
 function toBase64(bytes: Uint8Array): string {
   let binary = "";
@@ -32,9 +34,14 @@ function toBase64(bytes: Uint8Array): string {
 }
 
 /** Reads the wanted lines chunk by chunk, so that a file of any size costs what is shown of it. */
-async function readLines(env: ToolEnvironment, path: ResolvedPath, offset: number, limit: number) {
+async function readLines(env: ToolEnvironment, path: ResolvedPath, offset: number, limit: number, signal: AbortSignal) {
   const handle = await env.fs.open(path.real, "read");
   try {
+    // What was opened must be what was looked at, and still lie where it was (security §1 15).
+    const same = (await handle.stat()).identity === path.stat?.identity;
+    if (!same || (await env.fs.realPath(path.real)) !== path.resolved) {
+      throw new PathRefused(`${path.shown} changed while it was looked at, so it was not read.`);
+    }
     const size = (await handle.stat()).size;
     const decoder = new TextDecoder("utf-8");
     const lines: string[] = [];
@@ -42,7 +49,9 @@ async function readLines(env: ToolEnvironment, path: ResolvedPath, offset: numbe
     let rest = "";
     let bytes = 0;
     let position = 0;
+    let lineStart = 0;
     while (position < size) {
+      signal.throwIfAborted();
       const chunk = await handle.read(position, CHUNK);
       if (chunk.length === 0) break;
       if (position === 0 && looksBinary(chunk, chunk.length < size)) return undefined;
@@ -55,8 +64,15 @@ async function readLines(env: ToolEnvironment, path: ResolvedPath, offset: numbe
         bytes += part.length + 1;
         if (lines.length >= limit || bytes > MAX_BYTES) return { lines, more: true };
       }
-      // One line without an end: enough of it is known.
-      if (rest.length > MAX_BYTES) break;
+      if (line >= offset) {
+        // One line without an end: enough of it is known.
+        if (rest.length > MAX_BYTES) break;
+      } else if (parts.length > 0) lineStart = position;
+      else {
+        rest = "";
+        if (position - lineStart > MAX_SKIPPED_LINE)
+          throw new Error(`Line ${line} of ${path.shown} is too long to pass.`);
+      }
     }
     if (line >= offset && (rest !== "" || size === 0)) lines.push(rest);
     return { lines, more: position < size, total: line - (rest === "" ? 1 : 0) };
@@ -111,7 +127,7 @@ export function createReadTool(env: ToolEnvironment): AgentTool<z.infer<typeof s
       const mimeType = IMAGE_TYPES[path.real.slice(path.real.lastIndexOf(".") + 1).toLowerCase()];
       if (mimeType !== undefined) return await readImage(env, path, mimeType);
       const offset = params.offset ?? 1;
-      const window = await readLines(env, path, offset, Math.min(params.limit ?? MAX_LINES, MAX_LINES));
+      const window = await readLines(env, path, offset, Math.min(params.limit ?? MAX_LINES, MAX_LINES), signal);
       if (window === undefined) {
         return {
           content: [
@@ -122,12 +138,7 @@ export function createReadTool(env: ToolEnvironment): AgentTool<z.infer<typeof s
       if (window.lines.length === 0 && offset > 1) {
         throw new Error(`${path.shown} has ${window.total ?? 0} lines; there is no line ${offset}.`);
       }
-      const cut = truncateHead(
-        window.lines
-          .join("\n")
-          .replaceAll("\r\n", "\n")
-          .replace(/^\ufeff/, ""),
-      );
+      const cut = truncateHead(visibleText(window.lines.join("\n")).replace(/^\ufeff/, ""));
       const last = offset + cut.shownLines - 1;
       const more = window.more || cut.truncated;
       const notice = more ? `\n\n[Lines ${offset} to ${last} shown; go on with offset ${last + 1}.]` : "";

@@ -57,6 +57,22 @@ export function truncateTail(text: string): Truncated {
   return { text: shown, truncated: shown.length < text.length, totalLines: lines.length, shownLines: kept.length };
 }
 
+/** A file's text as the model is shown it: plain line ends, and no control bytes but tab and newline. */
+export function visibleText(text: string): string {
+  return (
+    text
+      .replaceAll("\r\n", "\n")
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: control bytes are what is looked for
+      .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
+      .toWellFormed()
+  );
+}
+
+/** A file name on one line: a name may hold newlines, which would forge entries of a list. */
+export function oneLine(name: string): string {
+  return visibleText(name.replace(/[\r\n]/g, "\ufffd"));
+}
+
 /** Output without escape sequences and control bytes other than tab and newline; carriage returns start lines anew. */
 export function cleanOutput(text: string): string {
   return (

@@ -3,7 +3,7 @@ import type { FileStat, FileSystem } from "../ports.ts";
 
 export interface PathPolicy {
   fs: FileSystem;
-  /** Absolute, link-resolved folders of the workspace. */
+  /** Absolute folders of the workspace; links in them are resolved here. */
   roots: readonly string[];
   cwd: string;
   home: string;
@@ -15,9 +15,13 @@ export interface ResolvedPath {
   requested: string;
   /** Where it leads: links of the deepest existing ancestor resolved. */
   real: string;
+  /** `real` with the separators of the system. */
+  resolved: string;
   /** Undefined where nothing is there yet. */
   stat: FileStat | undefined;
   inside: boolean;
+  /** True where a link on the way, below the workspace folder, leads elsewhere than the path says. */
+  linked: boolean;
   /** Path for people and the model: relative to the workspace where it is inside. */
   shown: string;
 }
@@ -43,7 +47,7 @@ export function normalizePathText(path: string, home: string): string {
 
 function refuseOddities(text: string, windows: boolean): void {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-  if (/[\u0000-\u001f\u007f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/.test(text)) {
+  if (/[\u0000-\u001f\u007f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/.test(text)) {
     throw new PathRefused("The path holds control or invisible characters.");
   }
   if (!windows) return;
@@ -110,21 +114,57 @@ async function isDanglingLink(fs: FileSystem, path: string): Promise<boolean> {
   return entries.some((entry) => entry.name === name && entry.kind === "link");
 }
 
+/** Device files and the inside of processes are no places of work. */
+const SYSTEM_FOLDERS = /^\/(?:proc|sys|dev)(?:\/|$)/;
+
+interface Root {
+  /** As it was given. */
+  given: string;
+  real: string;
+}
+
+/** The workspace folders with links resolved; a folder that is gone counts as it was given. */
+export async function realRoots(policy: PathPolicy): Promise<Root[]> {
+  const forward = (text: string) => (policy.windows ? text.replaceAll("\\", "/") : text).replace(/\/+$/, "") || "/";
+  return await Promise.all(
+    policy.roots.map(async (root) => ({
+      given: forward(root),
+      real: forward(await policy.fs.realPath(root).catch(() => root)),
+    })),
+  );
+}
+
 /** Resolves a path of the model. Throws PathRefused for what no answer of the person could make right. */
 export async function resolvePath(policy: PathPolicy, path: string): Promise<ResolvedPath> {
   const text = normalizePathText(path, policy.home);
   if (text === "") throw new PathRefused("The path is empty.");
   refuseOddities(text, policy.windows);
   const requested = joinPath(policy.cwd, text, policy.windows);
-  const real = await realPathOfExisting(policy.fs, requested);
-  const root = policy.roots.find((candidate) => isWithin(real, candidate, policy.windows));
+  const resolved = await realPathOfExisting(policy.fs, requested);
+  const real = policy.windows ? resolved.replaceAll("\\", "/") : resolved;
+  const roots = await realRoots(policy);
+  const root = roots.find((candidate) => isWithin(real, candidate.real, policy.windows));
+  if (root === undefined && SYSTEM_FOLDERS.test(real)) {
+    throw new PathRefused(`${real} is not a regular file of the disk; device and process paths are refused.`);
+  }
+  const meant = roots.find((candidate) => isWithin(requested, candidate.given, policy.windows));
+  const expected = meant === undefined ? requested : meant.real + requested.slice(meant.given.length);
   return {
     requested,
     real,
+    resolved,
     stat: await policy.fs.stat(real),
     inside: root !== undefined,
-    shown: root === undefined ? real : real.slice(root.replace(/\/+$/, "").length + 1) || ".",
+    linked: policy.windows ? real.toLowerCase() !== expected.toLowerCase() : real !== expected,
+    shown: root === undefined ? real : real.slice(root.real.replace(/\/+$/, "").length + 1) || ".",
   };
+}
+
+/** Throws where a folder that was resolved a moment ago leads elsewhere now: a link was put in its way (security §1 15). */
+export async function refuseMoved(policy: PathPolicy, folder: string, shown: string): Promise<void> {
+  const now = await policy.fs.realPath(folder);
+  if ((policy.windows ? now.replaceAll("\\", "/") : now) === folder) return;
+  throw new PathRefused(`The folder of ${shown} changed while it was looked at, so nothing was done.`);
 }
 
 const PROTECTED_FOLDERS = [
@@ -133,7 +173,13 @@ const PROTECTED_FOLDERS = [
   ".pi",
   ".coppice",
   ".claude",
+  ".agents",
   ".cursor",
+  ".windsurf",
+  ".clinerules",
+  ".roo",
+  ".idea",
+  ".zed",
   ".github",
   ".husky",
   ".devcontainer",
@@ -141,7 +187,11 @@ const PROTECTED_FOLDERS = [
 const PROTECTED_FILES = [
   "agents.md",
   "claude.md",
+  "gemini.md",
+  "skill.md",
   ".cursorrules",
+  ".windsurfrules",
+  ".mcp.json",
   ".env",
   ".npmrc",
   ".envrc",
@@ -150,6 +200,8 @@ const PROTECTED_FILES = [
 ];
 const RUNS_CODE = new Set([
   ".vscode",
+  ".idea",
+  ".zed",
   ".git",
   ".husky",
   ".devcontainer",
@@ -163,15 +215,16 @@ const RUNS_CODE = new Set([
 export function writeWarnings(path: ResolvedPath, content: string): string[] {
   const warnings: string[] = [];
   if (!path.inside) warnings.push(`Outside the workspace: ${path.real}`);
-  else if (path.real !== path.requested) warnings.push(`A link leads to ${path.real}`);
-  const parts = path.real.normalize("NFC").toLowerCase().split("/");
+  else if (path.linked) warnings.push(`A link leads to ${path.real}`);
+  // Folded as widely as any file system folds names, so that no spelling of a protected name slips by.
+  const parts = path.real.normalize("NFKC").toUpperCase().toLowerCase().split("/");
   const name = parts.at(-1) ?? "";
   for (const part of parts) {
     if (!PROTECTED_FOLDERS.includes(part)) continue;
     warnings.push(RUNS_CODE.has(part) ? `Files in ${part} can run code` : `Files in ${part} steer agents`);
   }
   if (name.endsWith(".code-workspace")) warnings.push("A workspace file can change settings and run code");
-  if (PROTECTED_FILES.includes(name)) {
+  if (PROTECTED_FILES.includes(name) || name.startsWith(".env.")) {
     warnings.push(RUNS_CODE.has(name) ? `${name} can run code` : `${name} steers agents or holds secrets`);
   }
   if (path.stat !== undefined && path.stat.kind === "file" && path.stat.links > 1) {

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import type { AgentTool, ToolProposal } from "../agent/agent-tool.ts";
 import { encodeText, readTextFile } from "./text-files.ts";
 import { contentHash, type ToolEnvironment } from "./tool-environment.ts";
-import { type ResolvedPath, resolvePath, writeWarnings } from "./workspace-paths.ts";
+import { type ResolvedPath, refuseMoved, resolvePath, writeWarnings } from "./workspace-paths.ts";
 
 const schema = z.object({ path: z.string(), content: z.string() });
 
@@ -37,8 +37,18 @@ export function refuseUnwritable(env: ToolEnvironment, path: ResolvedPath): void
 
 /** Writes by temporary file and rename, keeping the file's mode; makes missing folders. */
 export async function saveFile(env: ToolEnvironment, path: ResolvedPath, bytes: Uint8Array): Promise<void> {
-  await env.fs.makeDirectory(path.real.slice(0, path.real.lastIndexOf("/")) || "/");
-  await env.fs.writeFileAtomic(path.real, bytes, path.stat === undefined ? 0o644 : undefined);
+  const folder = path.real.slice(0, path.real.lastIndexOf("/")) || "/";
+  await env.fs.makeDirectory(folder, 0o777);
+  await refuseMoved(env, folder, path.shown);
+  await env.fs.writeFileAtomic(path.real, bytes, path.stat === undefined ? 0o666 : undefined);
+}
+
+/** Texts longer than this together are not stored with the result: a session file keeps what was said, not whole files. */
+const MAX_STORED_CHANGE = 1024 * 1024;
+
+/** What the screen shows of a change. */
+export function changeDetails(path: ResolvedPath, before: string, after: string) {
+  return before.length + after.length > MAX_STORED_CHANGE ? { path: path.real } : { path: path.real, before, after };
 }
 
 /** Makes the tool. */
@@ -64,12 +74,7 @@ export function createWriteTool(env: ToolEnvironment): AgentTool<z.infer<typeof 
       await saveFile(env, path, encodeText(params.content, before?.bom === true));
       return {
         content: [{ type: "text", text: `Wrote ${path.shown} (${params.content.split("\n").length} lines).` }],
-        details: {
-          path: path.real,
-          before: before?.text ?? "",
-          after: params.content,
-          created: path.stat === undefined,
-        },
+        details: { ...changeDetails(path, before?.text ?? "", params.content), created: path.stat === undefined },
       };
     },
   };
