@@ -36,6 +36,7 @@ import { Documents } from "./vscode/documents.ts";
 import { EntryActions } from "./vscode/entry-actions.ts";
 import { readInstructionFiles } from "./vscode/instructions.ts";
 import { type EditorModels, ModelService, type ProviderSide } from "./vscode/model-service.ts";
+import { registerTree } from "./vscode/register-tree.ts";
 import { redact, reportError } from "./vscode/report-error.ts";
 import { Secrets } from "./vscode/secrets.ts";
 import { SessionActions } from "./vscode/session-actions.ts";
@@ -233,7 +234,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
       for await (const part of exportSession(session, format)) text += part;
       return text;
     },
-    changed: () => {},
+    changed: () => treeSide.sessionsChanged(),
   });
   const controller: ChatController = new ChatController({
     sessions,
@@ -268,6 +269,22 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
   );
   own(vscode.window.registerWebviewViewProvider(CHAT_VIEW_ID, chat));
   own(sessions.onDidOpen((open) => controller.watch(open)));
+  const treeSide = own(
+    registerTree({
+      extensionUri: context.extensionUri,
+      sessions,
+      sessionActions,
+      entryActions,
+      chat,
+      documents,
+      configuration,
+      repos,
+      shell,
+      openFile: (path) => (path.startsWith(piRoot) ? piRepo : repos.own()).open(path),
+      state: context.workspaceState,
+      log,
+    }),
+  );
   own(trackContextKeys(sessions));
   own(createStatusItem(sessions));
   own(models.onDidChange(() => chat.refreshFrames()));

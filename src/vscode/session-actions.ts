@@ -153,6 +153,25 @@ export class SessionActions {
     return true;
   }
 
+  /** Moves several session files to the trash after one question. */
+  async deleteMany(paths: readonly string[]): Promise<boolean> {
+    const open = this.#options.sessions.all.filter((candidate) => paths.includes(candidate.session.file ?? ""));
+    const confirm = vscode.l10n.t("Move to Trash");
+    const answer = await vscode.window.showWarningMessage(
+      vscode.l10n.t("Move {0} sessions to the trash?", paths.length),
+      {
+        modal: true,
+        detail: open.some((one) => one.phase !== "idle") ? vscode.l10n.t("Some are running and will be stopped.") : "",
+      },
+      confirm,
+    );
+    if (answer !== confirm) return false;
+    for (const one of open) await this.#options.sessions.close(one);
+    for (const path of paths) await this.#options.repos.own().delete(path);
+    this.#options.changed();
+    return true;
+  }
+
   /** A session that begins as a copy: of the whole, or of the path to an entry. */
   async fork(open: OpenSession, entryId?: string): Promise<OpenSession> {
     const point: ForkPoint = entryId === undefined ? { kind: "whole" } : { kind: "at", entryId };

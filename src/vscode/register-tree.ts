@@ -1,0 +1,67 @@
+// Puts the native side of the tree together: Session Tree, Sessions, and the commands that belong to them.
+import * as vscode from "vscode";
+import type { Shell } from "../core/ports.ts";
+import type { Session } from "../core/session/session.ts";
+import type { ChatView } from "./chat-view.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Documents } from "./documents.ts";
+import type { EntryActions } from "./entry-actions.ts";
+import { reportError } from "./report-error.ts";
+import { recordRepository } from "./repository-identity.ts";
+import type { SessionActions, SessionRepos } from "./session-actions.ts";
+import { sessionListCommands } from "./session-list-commands.ts";
+import { SessionListView } from "./session-list-view.ts";
+import type { OpenSession, SessionService } from "./session-service.ts";
+import { SessionTreeView } from "./session-tree-view.ts";
+import { treeCommands } from "./tree-commands.ts";
+
+export interface TreeServices {
+  extensionUri: vscode.Uri;
+  sessions: SessionService;
+  sessionActions: SessionActions;
+  entryActions: EntryActions;
+  chat: ChatView;
+  documents: Documents;
+  configuration: Configuration;
+  repos: SessionRepos;
+  shell: Shell;
+  /** Opens a session file to read in it. */
+  openFile: (path: string) => Promise<Session>;
+  state: vscode.Memento;
+  log: vscode.LogOutputChannel;
+}
+
+/** Registers views and commands. `sessionsChanged` is for whoever adds or removes session files. */
+export function registerTree(services: TreeServices): vscode.Disposable & { sessionsChanged: () => void } {
+  const { sessions, log, shell } = services;
+  const onError = (error: unknown) => void reportError(log, error, "tree");
+  const tree = new SessionTreeView(
+    sessions,
+    { filter: () => services.configuration.treeFilter(), state: services.state },
+    onError,
+  );
+  const list = new SessionListView(sessions, services.sessionActions);
+  const handlers = {
+    ...treeCommands({ ...services, tree }),
+    ...sessionListCommands({ ...services, list, onError }),
+  };
+  const commands = Object.entries(handlers).map(([id, handler]) =>
+    vscode.commands.registerCommand(id, async (...args: unknown[]) => {
+      try {
+        return await handler(...args);
+      } catch (error) {
+        await reportError(log, error, id);
+        return undefined;
+      }
+    }),
+  );
+  // A new session tells its repository with its first prompt.
+  const recorded = new WeakSet<OpenSession>();
+  const watch = sessions.onDidChangeCurrent((open) => {
+    if (open === undefined || recorded.has(open)) return;
+    recorded.add(open);
+    recordRepository(open, shell, (error) => log.warn(`The repository was not recorded: ${String(error)}`));
+  });
+  const all = vscode.Disposable.from(tree, list, watch, ...commands);
+  return { dispose: () => all.dispose(), sessionsChanged: () => list.refreshSoon() };
+}

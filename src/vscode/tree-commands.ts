@@ -1,0 +1,105 @@
+// Commands of the Session Tree that are not in the palette table: paging, filter, keyboard, compaction by hand.
+import * as vscode from "vscode";
+import { HarnessError } from "../core/errors.ts";
+import { entryIdOf } from "./commands/register.ts";
+import type { EntryActions } from "./entry-actions.ts";
+import { signalOf } from "./model-service.ts";
+import type { OpenSession, SessionService } from "./session-service.ts";
+import type { SessionTreeView } from "./session-tree-view.ts";
+import type { MoreNode } from "./tree-item.ts";
+
+/** What keys of the tree may run, with the selected row. */
+const KEY_COMMANDS = new Set([
+  "coppice.showEntry",
+  "coppice.continueFromHere",
+  "coppice.continueWithSummary",
+  "coppice.editAndResend",
+  "coppice.label",
+  "coppice.copyEntry",
+]);
+
+export type Handler = (...args: unknown[]) => unknown;
+
+export interface TreeCommandServices {
+  sessions: SessionService;
+  tree: SessionTreeView;
+  entryActions: EntryActions;
+}
+
+/** The entry of a menu or the selected one; throws where there is neither. */
+export function neededEntry(
+  services: Pick<TreeCommandServices, "sessions" | "tree">,
+  argument: unknown,
+): { open: OpenSession; entryId: string } {
+  const open = services.sessions.current;
+  if (open === undefined) throw new Error(vscode.l10n.t("No session is open."));
+  const entryId = entryIdOf(open, argument) ?? services.tree.selected?.entryId;
+  if (entryId === undefined) throw new Error(vscode.l10n.t("Select an entry in the Session Tree first."));
+  return { open, entryId };
+}
+
+export function treeCommands(services: TreeCommandServices): Record<string, Handler> {
+  const { tree } = services;
+  return {
+    "coppice.tree.more": (node) => {
+      const more = node as Partial<MoreNode> | undefined;
+      if (more?.kind === "more") tree.showMore(more as MoreNode);
+    },
+    "coppice.tree.filter": () => tree.pickFilter(),
+    "coppice.tree.revealPosition": () => tree.revealPosition(),
+    "coppice.tree.key": async (command) => {
+      const node = tree.selected;
+      if (typeof command !== "string" || !KEY_COMMANDS.has(command) || node === undefined) return;
+      await vscode.commands.executeCommand(command, node);
+    },
+    "coppice.compactBeforeHere": async (argument) => {
+      const { open, entryId } = neededEntry(services, argument);
+      await compactBefore(open, entryId);
+    },
+    "coppice.openSummary": (argument) => {
+      const { open, entryId } = neededEntry(services, argument);
+      return services.entryActions.openSummary(open, entryId);
+    },
+  };
+}
+
+/** Compacts what is before an entry of the position's branch; throws where the cut cannot fall there. */
+export async function compactBefore(open: OpenSession, entryId: string): Promise<void> {
+  const cut = { kind: "entry", id: entryId } as const;
+  const preparation = await open.harness.previewCompaction(cut);
+  if (preparation === undefined) {
+    throw new HarnessError(
+      "invalid_argument",
+      vscode.l10n.t("Nothing before this entry can be compacted: it is the first of the context, or not part of it."),
+    );
+  }
+  const focus = await vscode.window.showInputBox({
+    title: vscode.l10n.t("Compact Before Here"),
+    prompt: vscode.l10n.t(
+      "{0} entries will be summarised; this one and what follows stay. What should the summary pay attention to? Empty for nothing in particular.",
+      preparation.summarizeIds.length + preparation.prefixIds.length,
+    ),
+  });
+  if (focus === undefined) return;
+  await compactWithProgress(open, { cut, ...(focus.trim() === "" ? {} : { customInstructions: focus.trim() }) });
+}
+
+/** Runs a compaction with progress and a way to cancel; a cancelled one changes nothing. */
+export async function compactWithProgress(
+  open: OpenSession,
+  options: Parameters<OpenSession["harness"]["compact"]>[0],
+): Promise<string | undefined> {
+  return await vscode.window.withProgress(
+    {
+      location: vscode.ProgressLocation.Notification,
+      title: vscode.l10n.t("Compacting the conversation…"),
+      cancellable: true,
+    },
+    async (_progress, token) => {
+      signalOf(token).addEventListener("abort", () => open.harness.abort());
+      const id = await open.harness.compact(options);
+      open.show(undefined);
+      return id;
+    },
+  );
+}

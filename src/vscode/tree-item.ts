@@ -1,0 +1,216 @@
+// One row of the Session Tree as the editor draws it: icon and text say the same, so that neither is needed alone.
+import * as vscode from "vscode";
+import type { OutlineRow } from "../core/session/branch-outline.ts";
+import { kindName, shortCost, shortTime, shortTokens } from "./tree-labels.ts";
+import { type RowContent, toolsTitle } from "./tree-row.ts";
+
+/** A row on the screen. `folded`: the entries of tool steps that share it, the last one being `entryId`. */
+export interface EntryNode {
+  kind: "entry";
+  key: string;
+  entryId: string;
+  run: string | null;
+  row: OutlineRow;
+  folded: string[];
+}
+
+/** Stands for rows that are not loaded. */
+export interface MoreNode {
+  kind: "more";
+  key: string;
+  run: string | null;
+  direction: "earlier" | "later";
+  /** Rows behind it. */
+  hidden: number;
+}
+
+export type TreeNode = EntryNode | MoreNode;
+
+/** What is known of a row beside its entry. */
+export interface RowState {
+  content: RowContent;
+  label: string | undefined;
+  position: boolean;
+  /** The chat shows the branch that ends here, while the position is elsewhere. */
+  shown: boolean;
+  running: boolean;
+  /** It is the compaction that can be undone now. */
+  undoable: boolean;
+  /** Tokens of the context behind a compaction, where they are known. */
+  tokensAfter: number | undefined;
+  /** Names of all tools of a folded row. */
+  tools: readonly string[];
+}
+
+export function moreItem(sessionId: string, node: MoreNode): vscode.TreeItem {
+  const text =
+    node.direction === "earlier"
+      ? vscode.l10n.t("Show earlier ({0} more)", node.hidden)
+      : vscode.l10n.t("Show later ({0} more)", node.hidden);
+  const item = new vscode.TreeItem(text);
+  item.id = `${sessionId}/${node.key}`;
+  item.iconPath = new vscode.ThemeIcon("ellipsis");
+  item.contextValue = "more";
+  item.command = { command: "coppice.tree.more", title: text, arguments: [node] };
+  return item;
+}
+
+export function entryItem(sessionId: string, node: EntryNode, state: RowState): vscode.TreeItem {
+  const { row } = node;
+  const open = row.head && row.below > 0;
+  const item = new vscode.TreeItem(
+    labelOf(node, state),
+    open ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
+  );
+  item.id = `${sessionId}/${node.key}`;
+  item.iconPath = iconOf(node, state);
+  item.description = description(node, state);
+  item.contextValue = contextValue(node, state);
+  item.accessibilityInformation = { label: spoken(node, state) };
+  item.command = { command: "coppice.showEntry", title: vscode.l10n.t("Show"), arguments: [node.entryId] };
+  return item;
+}
+
+function labelOf(node: EntryNode, { content, tools, tokensAfter }: RowState): string {
+  if (node.folded.length > 1) return toolsTitle(tools);
+  if (content.kind === "compaction") return compactionLabel(content, tokensAfter);
+  if (content.kind === "branchSummary") return vscode.l10n.t("Summary of a branch: {0}", content.title);
+  return content.title === "" ? vscode.l10n.t("({0} without text)", kindName(content.kind)) : content.title;
+}
+
+function compactionLabel({ tokensBefore = 0 }: RowContent, tokensAfter: number | undefined): string {
+  return tokensAfter === undefined
+    ? vscode.l10n.t("Compaction of {0} tokens", shortTokens(tokensBefore))
+    : vscode.l10n.t("Compaction {0} → {1} tokens", shortTokens(tokensBefore), shortTokens(tokensAfter));
+}
+
+function iconOf(node: EntryNode, { content, position, shown, running }: RowState): vscode.ThemeIcon {
+  if (position && running) return new vscode.ThemeIcon("sync~spin", new vscode.ThemeColor("charts.blue"));
+  if (position) return new vscode.ThemeIcon("target", new vscode.ThemeColor("charts.blue"));
+  if (shown) return new vscode.ThemeIcon("eye", new vscode.ThemeColor("charts.orange"));
+  if (content.failure === "failed" && content.kind === "reply") {
+    return new vscode.ThemeIcon("error", new vscode.ThemeColor("list.errorForeground"));
+  }
+  const color = node.row.onPath ? undefined : new vscode.ThemeColor("disabledForeground");
+  return new vscode.ThemeIcon(node.row.head ? "git-branch" : symbol(content), color);
+}
+
+function symbol({ kind, failure }: RowContent): string {
+  switch (kind) {
+    case "user":
+      return "account";
+    case "reply":
+      return failure === "stopped" ? "circle-slash" : "comment";
+    case "tools":
+    case "result":
+      return "tools";
+    case "shell":
+      return "terminal";
+    case "compaction":
+      return "fold";
+    case "branchSummary":
+      return "book";
+    case "note":
+      return "note";
+    case "setting":
+      return "settings-gear";
+  }
+}
+
+function description(node: EntryNode, state: RowState): string {
+  return [...marks(node, state), ...numbers(node, state)].filter((part) => part !== "").join(" · ");
+}
+
+/** What stands out of a row: position, labels, branches. */
+function marks({ row }: EntryNode, { content, label, position, shown, running }: RowState): string[] {
+  return [
+    position ? (running ? vscode.l10n.t("position, running") : vscode.l10n.t("position")) : "",
+    shown ? vscode.l10n.t("shown in the chat") : "",
+    label === undefined ? "" : `“${label}”`,
+    row.head
+      ? row.below === 0
+        ? vscode.l10n.t("other branch")
+        : vscode.l10n.t("other branch, {0} more", row.below)
+      : "",
+    row.branches > 1 ? vscode.l10n.t("{0} branches", row.branches) : "",
+    content.failure === "failed" ? vscode.l10n.t("failed") : "",
+    content.failure === "stopped" ? vscode.l10n.t("stopped") : "",
+  ];
+}
+
+function numbers(_node: EntryNode, { content }: RowState): string[] {
+  return [
+    shortTime(content.timeMs),
+    content.kind === "reply" && content.tokens !== undefined
+      ? `${content.tokens.estimated ? "~" : ""}${shortTokens(content.tokens.context)}`
+      : "",
+    content.costUsd === undefined ? "" : shortCost(content.costUsd),
+  ];
+}
+
+function spoken(node: EntryNode, state: RowState): string {
+  const { content, position } = state;
+  const place = position
+    ? ""
+    : node.row.onPath
+      ? vscode.l10n.t("on the way to the position")
+      : node.row.head
+        ? ""
+        : vscode.l10n.t("on another branch");
+  const tokens = content.tokens === undefined ? "" : vscode.l10n.t("{0} tokens", shortTokens(content.tokens.context));
+  return [
+    `${kindName(content.kind)}: ${labelOf(node, state)}`,
+    ...marks(node, state),
+    place,
+    shortTime(content.timeMs),
+    tokens,
+    content.costUsd === undefined ? "" : shortCost(content.costUsd),
+  ]
+    .filter((part) => part !== "")
+    .join(", ");
+}
+
+/** Words that the menus of the manifest ask for. */
+function contextValue(node: EntryNode, { content, position, undoable, label }: RowState): string {
+  const { row } = node;
+  return [
+    "entry",
+    content.kind,
+    position ? "position" : "",
+    row.onPath ? "active" : "other",
+    undoable ? "undoable" : "",
+    label === undefined ? "" : "labelled",
+    row.onPath && !position && (content.kind === "user" || content.kind === "reply" || content.kind === "tools")
+      ? "cut"
+      : "",
+  ]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+const MAX_TOOLTIP = 2000;
+
+/** The text of an entry for the tooltip: nothing in it is markup. */
+export function entryTooltip(node: EntryNode, state: RowState, text: string): vscode.MarkdownString {
+  const tooltip = new vscode.MarkdownString();
+  const { content } = state;
+  const facts = [
+    kindName(content.kind),
+    content.timeMs === 0 ? "" : new Date(content.timeMs).toLocaleString(vscode.env.language),
+    content.tokens === undefined
+      ? ""
+      : vscode.l10n.t(
+          "{0} tokens in all, {1} of them the reply",
+          content.tokens.context.toLocaleString(vscode.env.language),
+          content.tokens.output.toLocaleString(vscode.env.language),
+        ),
+    content.tokens?.estimated === true ? vscode.l10n.t("estimated") : "",
+    content.costUsd === undefined ? "" : shortCost(content.costUsd),
+    ...marks(node, state),
+  ];
+  tooltip.appendText(facts.filter((fact) => fact !== "").join(" · "));
+  tooltip.appendMarkdown("\n\n");
+  const shown = text.trim();
+  tooltip.appendText(shown.length > MAX_TOOLTIP ? `${shown.slice(0, MAX_TOOLTIP).toWellFormed()} …` : shown);
+  return tooltip;
+}

@@ -1,0 +1,48 @@
+// Words for numbers, times and kinds in native views.
+import * as vscode from "vscode";
+import type { RowKind } from "./tree-row.ts";
+
+/** 950, 1.2k, 45k, 1.3M. */
+export function shortTokens(tokens: number): string {
+  if (tokens < 1000) return String(Math.round(tokens));
+  if (tokens < 9950) return `${(tokens / 1000).toFixed(1).replace(/\.0$/, "")}k`;
+  if (tokens < 999_500) return `${Math.round(tokens / 1000)}k`;
+  return `${(tokens / 1_000_000).toFixed(1).replace(/\.0$/, "")}M`;
+}
+
+/** US dollars with as many digits as the amount needs. */
+export function shortCost(usd: number): string {
+  return usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
+}
+
+/** The time today, the day as well for the others; empty for an unknown one. */
+export function shortTime(ms: number, now = Date.now()): string {
+  if (ms === 0) return "";
+  const date = new Date(ms);
+  const time: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit" };
+  if (date.toDateString() === new Date(now).toDateString()) return date.toLocaleTimeString(vscode.env.language, time);
+  return date.toLocaleString(vscode.env.language, { day: "numeric", month: "short", ...time });
+}
+
+export function kindName(kind: RowKind): string {
+  switch (kind) {
+    case "user":
+      return vscode.l10n.t("You");
+    case "reply":
+      return vscode.l10n.t("Reply");
+    case "tools":
+      return vscode.l10n.t("Tools");
+    case "result":
+      return vscode.l10n.t("Tool result");
+    case "shell":
+      return vscode.l10n.t("Shell");
+    case "compaction":
+      return vscode.l10n.t("Compaction");
+    case "branchSummary":
+      return vscode.l10n.t("Summary of a branch");
+    case "note":
+      return vscode.l10n.t("Note");
+    case "setting":
+      return vscode.l10n.t("Setting");
+  }
+}
