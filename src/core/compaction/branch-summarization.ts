@@ -1,6 +1,7 @@
 // Summaries of branches that are left (seed 1 §7, the compaction page, behaviours §6).
 import { type AgentMessage, emptyUsage, type Usage } from "../llm/messages.ts";
-import type { SessionEntry } from "../session/entries.ts";
+import { applyContextEdit } from "../session/context.ts";
+import type { ContextEditEntry, SessionEntry } from "../session/entries.ts";
 import {
   addFileOperations,
   addSummaryDetails,
@@ -41,12 +42,16 @@ export function collectEntriesForBranchSummary(
   return { ids: oldPath.slice(shared), commonAncestorId: shared === 0 ? null : oldPath[shared - 1]! };
 }
 
-/** The message that an entry contributes to a branch summary, or undefined. Tool results are left out. */
+/** The message that an entry contributes to a branch summary, or undefined. Tool results and failed replies are left out. */
 function branchMessage(entry: SessionEntry): AgentMessage | undefined {
   const timestamp = Date.parse(entry.timestamp);
   switch (entry.type) {
-    case "message":
-      return entry.message.role === "toolResult" ? undefined : entry.message;
+    case "message": {
+      const { message } = entry;
+      const failed =
+        message.role === "assistant" && (message.stopReason === "error" || message.stopReason === "aborted");
+      return failed || message.role === "toolResult" ? undefined : message;
+    }
     case "custom_message":
       return {
         role: "custom",
@@ -88,10 +93,15 @@ export function prepareBranchEntries(entries: readonly SessionEntry[], tokenBudg
   for (const entry of entries) {
     if (entry.type === "branch_summary" || entry.type === "compaction") addSummaryDetails(fileOps, entry);
   }
+  const edits = new Map<string, ContextEditEntry>();
+  for (const entry of entries) if (entry.type === "context_edit") edits.set(entry.targetId, entry);
   const messages: AgentMessage[] = [];
   let totalTokens = 0;
   for (let index = entries.length - 1; index >= 0; index--) {
-    const message = branchMessage(entries[index]!);
+    const entry = entries[index]!;
+    const whole = branchMessage(entry);
+    const edit = edits.get(entry.id);
+    const message = edit === undefined || whole === undefined ? whole : applyContextEdit([whole], edit)[0];
     if (message === undefined) continue;
     addFileOperations(fileOps, message);
     const tokens = estimateTokens(message);

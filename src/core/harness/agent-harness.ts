@@ -122,15 +122,18 @@ export class AgentHarness {
         },
         shouldStopAfterTurn: (turn) => options.hooks.shouldStopAfterTurn(turn),
         beforeToolCall: (call, signal) => this.#beforeToolCall(call, signal),
-        afterToolCall: (call, result) =>
-          options.hooks.toolResult({
-            toolCallId: call.call.id,
-            toolName: call.tool.name,
-            input: call.params,
-            content: result.content,
-            details: result.details,
-            isError: result.isError === true,
-          }),
+        afterToolCall: (call, result, signal) =>
+          options.hooks.toolResult(
+            {
+              toolCallId: call.call.id,
+              toolName: call.tool.name,
+              input: call.params,
+              content: result.content,
+              details: result.details,
+              isError: result.isError === true,
+            },
+            signal,
+          ),
       },
     });
     this.#agent.subscribe((event) => this.#onAgentEvent(event));
@@ -209,11 +212,10 @@ export class AgentHarness {
       }
       if (signal.aborted) return;
       await this.#refreshSystemPrompt();
-      const hooked = await this.#options.hooks.beforeAgentStart({
-        prompt: text,
-        images,
-        systemPrompt: this.#systemPrompt,
-      });
+      const hooked = await this.#options.hooks.beforeAgentStart(
+        { prompt: text, images, systemPrompt: this.#systemPrompt },
+        signal,
+      );
       const now = this.#options.access.now();
       const prompts: AgentMessage[] = [
         ...this.#nextTurn.splice(0),

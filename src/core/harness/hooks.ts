@@ -133,6 +133,26 @@ interface Registration {
 /** Hooks that ask a person or a model may take as long as they need; they can be cancelled instead. */
 const UNLIMITED: ReadonlySet<HookName> = new Set(["session_before_compact", "session_before_tree"]);
 
+class Cancelled extends Error {}
+
+/** Extensions bring promises of their own making. */
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+/** A result without the keys that it gives as undefined: those say nothing. */
+function given<T extends object>(result: T): T {
+  return Object.fromEntries(Object.entries(result).filter(([, value]) => value !== undefined)) as T;
+}
+
+function checkMessage(message: Omit<CustomMessage, "role" | "timestamp">): Omit<CustomMessage, "role" | "timestamp"> {
+  const { customType, content } = message;
+  if (typeof customType !== "string" || (typeof content !== "string" && !Array.isArray(content))) {
+    throw new Error("a message needs a customType and content");
+  }
+  return { ...message, display: message.display !== false };
+}
+
 export class Hooks {
   readonly #handlers = new Map<HookName, Registration[]>();
   readonly #report: (failure: HookFailure) => void;
@@ -163,14 +183,15 @@ export class Hooks {
 
   /**
    * Runs handlers in order; `each` makes the event of the next from what the last returned, or ends the round with
-   * `false`. A handler that throws or takes too long is reported and skipped; `failClosed` ends the round instead.
+   * `false`. A handler that throws or takes too long is reported and skipped; `failClosed` ends the round instead. An abort
+   * ends the round without a report: nobody waits for a handler after Stop.
    */
   async #run<N extends HookName>(
     hook: N,
     event: () => HookMap[N]["event"],
     each: (result: HookMap[N]["result"]) => boolean | undefined,
-    failClosed?: (error: Error) => void,
     signal?: AbortSignal,
+    failClosed?: (error: Error) => void,
   ): Promise<void> {
     if (!this.enabled) return;
     for (const { source, handler } of [...(this.#handlers.get(hook) ?? [])]) {
@@ -179,14 +200,15 @@ export class Hooks {
         if (result !== undefined && result !== null && each(result as HookMap[N]["result"]) === false) return;
       } catch (thrown) {
         const error = toError(thrown);
-        this.#report({ hook, source, error });
+        if (!(error instanceof Cancelled)) this.#report({ hook, source, error });
         if (failClosed !== undefined) return failClosed(error);
+        if (error instanceof Cancelled) return;
       }
     }
   }
 
   async #limited(hook: HookName, result: unknown, signal: AbortSignal | undefined): Promise<unknown> {
-    if (!(result instanceof Promise)) return result;
+    if (!isThenable(result)) return result;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let onAbort: (() => void) | undefined;
     const limit = new Promise<never>((_, reject) => {
@@ -194,8 +216,9 @@ export class Hooks {
         const seconds = Math.round(this.#timeLimitMs / 1000);
         timer = setTimeout(() => reject(new Error(`no answer within ${seconds} s`)), this.#timeLimitMs);
       }
-      onAbort = () => reject(new Error("cancelled"));
-      signal?.addEventListener("abort", onAbort, { once: true });
+      onAbort = () => reject(new Cancelled("cancelled"));
+      if (signal?.aborted) onAbort();
+      else signal?.addEventListener("abort", onAbort, { once: true });
     });
     try {
       return await Promise.race([result, limit]);
@@ -206,17 +229,18 @@ export class Hooks {
   }
 
   /** All messages in order; the last system prompt, each handler seeing the one before. */
-  async beforeAgentStart(event: HookMap["before_agent_start"]["event"]) {
+  async beforeAgentStart(event: HookMap["before_agent_start"]["event"], signal?: AbortSignal) {
     const messages: Omit<CustomMessage, "role" | "timestamp">[] = [];
     let systemPrompt = event.systemPrompt;
     await this.#run(
       "before_agent_start",
       () => ({ ...event, systemPrompt }),
       (result) => {
-        messages.push(...(result.messages ?? []));
+        messages.push(...(result.messages ?? []).map(checkMessage));
         if (typeof result.systemPrompt === "string") systemPrompt = result.systemPrompt;
         return undefined;
       },
+      signal,
     );
     return { messages, systemPrompt };
   }
@@ -231,11 +255,12 @@ export class Hooks {
         if (Array.isArray(result.messages)) current = result.messages;
         return undefined;
       },
+      signal,
     );
     return current;
   }
 
-  async beforeProviderRequest(model: Model, options: RequestOptions): Promise<RequestOptions> {
+  async beforeProviderRequest(model: Model, options: RequestOptions, signal?: AbortSignal): Promise<RequestOptions> {
     const current: RequestOptions = { ...options };
     await this.#run(
       "before_provider_request",
@@ -247,11 +272,12 @@ export class Hooks {
         }
         return undefined;
       },
+      signal,
     );
     return current;
   }
 
-  async beforeProviderPayload(model: Model, payload: unknown): Promise<unknown> {
+  async beforeProviderPayload(model: Model, payload: unknown, signal?: AbortSignal): Promise<unknown> {
     let current = payload;
     await this.#run(
       "before_provider_payload",
@@ -260,15 +286,17 @@ export class Hooks {
         if ("payload" in result) current = result.payload;
         return undefined;
       },
+      signal,
     );
     return current;
   }
 
-  async afterProviderResponse(event: HookMap["after_provider_response"]["event"]): Promise<void> {
+  async afterProviderResponse(event: HookMap["after_provider_response"]["event"], signal?: AbortSignal): Promise<void> {
     await this.#run(
       "after_provider_response",
       () => event,
       () => undefined,
+      signal,
     );
   }
 
@@ -283,6 +311,7 @@ export class Hooks {
         verdict = result;
         return false;
       },
+      event.signal,
       (error) => {
         verdict = { block: true, reason: `A hook failed, so the call was not run: ${error.message}` };
       },
@@ -290,15 +319,20 @@ export class Hooks {
     return verdict;
   }
 
-  async toolResult(event: HookMap["tool_result"]["event"]): Promise<HookMap["tool_result"]["result"] | undefined> {
+  /** Fields are replaced one by one; each handler sees what the one before made of the result. */
+  async toolResult(
+    event: HookMap["tool_result"]["event"],
+    signal?: AbortSignal,
+  ): Promise<HookMap["tool_result"]["result"] | undefined> {
     let merged: HookMap["tool_result"]["result"] | undefined;
     await this.#run(
       "tool_result",
       () => ({ ...event, ...merged }) as HookMap["tool_result"]["event"],
       (result) => {
-        merged = { ...merged, ...result };
+        merged = { ...merged, ...given(result) };
         return undefined;
       },
+      signal,
     );
     return merged;
   }
@@ -310,10 +344,9 @@ export class Hooks {
       "session_before_compact",
       () => event,
       (result) => {
-        merged = { ...merged, ...result };
+        merged = { ...merged, ...given(result) };
         return result.cancel === true ? false : undefined;
       },
-      undefined,
       event.signal,
     );
     return merged;
@@ -325,10 +358,9 @@ export class Hooks {
       "session_before_tree",
       () => event,
       (result) => {
-        merged = { ...merged, ...result };
+        merged = { ...merged, ...given(result) };
         return result.cancel === true ? false : undefined;
       },
-      undefined,
       event.signal,
     );
     return merged;
@@ -340,10 +372,9 @@ export class Hooks {
       "prepareNextTurn",
       () => ({ ...event, context: { ...event.context, ...merged } }),
       (result) => {
-        merged = { ...merged, ...result };
+        merged = { ...merged, ...given(result) };
         return undefined;
       },
-      undefined,
       event.signal,
     );
     return merged;

@@ -54,7 +54,7 @@ export class ModelRequests {
       return;
     }
     const stream = await this.#access.streamFunctionFor(model);
-    const options = await this.#hooks.beforeProviderRequest(model, { ...this.#access.timeouts?.(model) });
+    const options = await this.#hooks.beforeProviderRequest(model, { ...this.#access.timeouts?.(model) }, signal);
     yield* stream(model, request, {
       ...options,
       signal,
@@ -63,11 +63,11 @@ export class ModelRequests {
       routingId: this.#routingId,
       cacheRetention: "short",
       onPayload: async (body) => {
-        const payload = await this.#hooks.beforeProviderPayload(model, body);
+        const payload = await this.#hooks.beforeProviderPayload(model, body, signal);
         this.lastRequest = { model, payload, sentAt: this.#access.now() };
         return payload;
       },
-      onResponse: ({ status, headers }) => this.#hooks.afterProviderResponse({ model, status, headers }),
+      onResponse: ({ status, headers }) => this.#hooks.afterProviderResponse({ model, status, headers }, signal),
     });
   }
 

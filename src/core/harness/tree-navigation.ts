@@ -37,9 +37,10 @@ export interface NavigationHost {
   reserveTokens: () => number;
 }
 
-/** What would be summarised by a move to a target, without doing anything. */
+/** What would be summarised by a move to a target, without doing anything. Markers of earlier moves say nothing. */
 export function planNavigation(session: Session, targetId: string | null) {
-  return collectEntriesForBranchSummary(session.pathTo(session.getLeafId()), session.pathTo(targetId));
+  const plan = collectEntriesForBranchSummary(session.pathTo(session.getLeafId()), session.pathTo(targetId));
+  return { ...plan, ids: plan.ids.filter((id) => session.node(id)?.marker !== true) };
 }
 
 /** Where Edit and resend goes, and what it puts into the composer. */

@@ -94,7 +94,8 @@ export function sessionEntryToContextMessages(entry: SessionEntry, options: Cont
   }
 }
 
-function edited(messages: AgentMessage[], edit: ContextEditEntry): AgentMessage[] {
+/** Messages as a `context_edit` of their entry makes them: left out, or with other content. */
+export function applyContextEdit(messages: AgentMessage[], edit: ContextEditEntry): AgentMessage[] {
   const { replacement } = edit;
   if (replacement === null) return [];
   return messages.map((message): AgentMessage => {
@@ -125,7 +126,7 @@ export function projectContextEntries(entries: readonly SessionEntry[], options:
     if (entry.type === "compaction" && i > 0) return;
     let messages = sessionEntryToContextMessages(entry, options);
     const edit = edits.get(entry.id);
-    if (edit !== undefined) messages = edited(messages, edit);
+    if (edit !== undefined) messages = applyContextEdit(messages, edit);
     if (messages.length > 0) items.push({ entry, messages });
   });
   return items;
