@@ -25,6 +25,7 @@ import { adapter } from "./providers/stream-runner.ts";
 import type { CoppiceApi } from "./vscode/api.ts";
 import { askPiRoot } from "./vscode/ask-pi-root.ts";
 import { ChatController } from "./vscode/chat-controller.ts";
+import { ChatOpeners } from "./vscode/chat-openers.ts";
 import { attachmentsOf, modelView, slashCommands, workspaceRoots } from "./vscode/chat-surroundings.ts";
 import { CHAT_VIEW_ID, ChatView } from "./vscode/chat-view.ts";
 import { openSample } from "./vscode/commands/open-sample.ts";
@@ -35,6 +36,7 @@ import { createApi, type Registrations } from "./vscode/create-api.ts";
 import { Documents } from "./vscode/documents.ts";
 import { EntryActions } from "./vscode/entry-actions.ts";
 import { readInstructionFiles } from "./vscode/instructions.ts";
+import { ModelPicker } from "./vscode/model-picker.ts";
 import { type EditorModels, ModelService, type ProviderSide } from "./vscode/model-service.ts";
 import { registerTree } from "./vscode/register-tree.ts";
 import { redact, reportError } from "./vscode/report-error.ts";
@@ -129,6 +131,8 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     onDidChange: vscode.lm.onDidChangeChatModels,
   };
   const models = own(new ModelService(providers, editorModels, configuration, secrets, context.globalState));
+
+  const picker = new ModelPicker(models, configuration, secrets);
 
   // The agent.
   const hooks = new Hooks((failure) => {
@@ -239,8 +243,9 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
   const controller: ChatController = new ChatController({
     sessions,
     models,
+    picker,
     configuration,
-    documents,
+    openers: new ChatOpeners(documents),
     sessionActions,
     entryActions,
     log,
@@ -261,7 +266,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
         costUsd: undefined,
         defaultModel: modelView(models.chosen),
         defaultThinking: { level: models.chosenLevel, levels: models.chosen?.thinkingLevels ?? [] },
-        setup: (open?.harness.model ?? models.chosen) === undefined ? models.setupChoices() : null,
+        setup: (open?.harness.model ?? models.chosen) === undefined ? picker.setupChoices() : null,
         attachments: attachmentsOf(chat.hosts, open),
         slashCommands: slashCommands(),
       }),
@@ -304,7 +309,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
   );
   own(vscode.workspace.onDidChangeWorkspaceFolders(() => chat.refreshFrames()));
   for (const disposable of registerCommands(
-    { sessions, chat, controller, sessionActions, entryActions, models, log },
+    { sessions, chat, controller, sessionActions, entryActions, models, picker, log },
     {
       "coppice.openSample": () => openSample(context.extensionUri, sessionActions, repos.own()),
     },

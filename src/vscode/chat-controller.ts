@@ -4,9 +4,10 @@ import { assertNever, HarnessError } from "../core/errors.ts";
 import { contentText } from "../core/llm/messages.ts";
 import type { FromWebview } from "../protocol/from-webview.ts";
 import type { ChatHost } from "./chat-host.ts";
+import type { ChatOpeners } from "./chat-openers.ts";
 import type { Configuration } from "./configuration.ts";
-import type { Documents } from "./documents.ts";
 import { type EntryActions, messageOf } from "./entry-actions.ts";
+import type { ModelPicker } from "./model-picker.ts";
 import type { ModelService } from "./model-service.ts";
 import type { SessionActions } from "./session-actions.ts";
 import { damageNotice, noticeFor } from "./session-notices.ts";
@@ -15,8 +16,9 @@ import type { OpenSession, SessionService } from "./session-service.ts";
 export interface ControllerServices {
   sessions: SessionService;
   models: ModelService;
+  picker: ModelPicker;
   configuration: Configuration;
-  documents: Documents;
+  openers: ChatOpeners;
   sessionActions: SessionActions;
   entryActions: EntryActions;
   log: vscode.LogOutputChannel;
@@ -91,7 +93,7 @@ export class ChatController {
   }
 
   async #dispatch(message: FromWebview, host: ChatHost, open: OpenSession | undefined): Promise<void> {
-    const { sessions, models, sessionActions, entryActions, log } = this.#services;
+    const { sessions, models, picker, sessionActions, entryActions, log } = this.#services;
     switch (message.type) {
       case "view.ready":
       case "page.older":
@@ -114,9 +116,9 @@ export class ChatController {
       case "approvals.setMode":
         return await this.#setMode(message.mode);
       case "diff.open":
-        return await this.#openDiff(open, message.callId);
+        return await openers.diff(open, message.callId);
       case "output.open":
-        return await this.#openOutput(open, message.callId);
+        return await openers.output(open, message.callId);
       case "branch.show":
         if (open?.session.node(message.entryId) !== undefined) open.show(message.entryId);
         return;
@@ -153,9 +155,9 @@ export class ChatController {
           await vscode.commands.executeCommand("coppice.openSample");
           return;
         }
-        return await this.#useModel(await models.setUp(message.choiceId), open);
+        return await this.#useModel(await picker.setUp(message.choiceId), open);
       case "model.pick":
-        return await this.#useModel(await models.pick(open?.harness.model ?? models.chosen), open);
+        return await this.#useModel(await picker.pick(open?.harness.model ?? models.chosen), open);
       case "thinking.pick":
         return await this.pickThinking(open);
       case "session.new":
@@ -173,12 +175,12 @@ export class ChatController {
         await vscode.commands.executeCommand("coppice.addSelectionToChat");
         return;
       case "file.open":
-        return await this.#openFile(message.path, message.line, open);
+        return await openers.file(message.path, message.line, open);
       case "files.dropped":
-        for (const uri of message.uris) await this.#attachFile(uri, host);
+        for (const uri of message.uris) await openers.attach(uri, host);
         return;
       case "link.open":
-        return await this.#openLink(message.url);
+        return await openers.link(message.url);
       case "code.copy":
         await vscode.env.clipboard.writeText(message.text);
         return;
@@ -306,7 +308,7 @@ export class ChatController {
         return true;
       case "model":
         accept();
-        await this.#useModel(await this.#services.models.pick(open?.harness.model), open);
+        await this.#useModel(await this.#services.picker.pick(open?.harness.model), open);
         return true;
       default:
         return false;
@@ -330,7 +332,7 @@ export class ChatController {
 
   // ---- models
 
-  async #useModel(model: Awaited<ReturnType<ModelService["pick"]>>, open: OpenSession | undefined): Promise<void> {
+  async #useModel(model: Awaited<ReturnType<ModelPicker["pick"]>>, open: OpenSession | undefined): Promise<void> {
     if (model === undefined) return;
     if (open !== undefined) await open.harness.setModel(model);
   }
@@ -339,7 +341,7 @@ export class ChatController {
     const model = open?.harness.model ?? this.#services.models.chosen;
     if (model === undefined) throw new HarnessError("auth", vscode.l10n.t("Choose a model first."));
     const current = open?.harness.thinkingLevel ?? this.#services.models.chosenLevel;
-    const level = await this.#services.models.pickLevel(model, current);
+    const level = await this.#services.picker.pickLevel(model, current);
     if (level !== undefined) await open?.harness.setThinkingLevel(level);
   }
 
@@ -368,97 +370,6 @@ export class ChatController {
     }
   }
 
-  // ---- opening things
-
-  async #resultOf(open: OpenSession, callId: string) {
-    for (const id of [...open.session.pathTo(open.visibleLeafId)].reverse()) {
-      if (open.session.node(id)?.role !== "toolResult") continue;
-      const entry = await open.session.getEntry(id);
-      if (entry?.type === "message" && entry.message.role === "toolResult" && entry.message.toolCallId === callId) {
-        return entry.message;
-      }
-    }
-    return undefined;
-  }
-
-  async #openDiff(open: OpenSession | undefined, callId: string): Promise<void> {
-    if (open === undefined) return;
-    const proposal = open.approvals.proposalOf(callId);
-    if (proposal?.after !== undefined) {
-      const title = vscode.l10n.t("{0} (proposed)", proposal.title);
-      return await this.#services.documents.showDiff(
-        proposal.path ?? "file",
-        proposal.before ?? "",
-        proposal.after,
-        title,
-        callId,
-      );
-    }
-    const result = await this.#resultOf(open, callId);
-    const details = result?.details as { path?: string; before?: string; after?: string } | undefined;
-    if (typeof details?.before !== "string" || typeof details.after !== "string") return;
-    const name = details.path ?? "file";
-    const title = vscode.l10n.t("{0} (changed by Coppice)", name.replace(/^.*[\\/]/, ""));
-    await this.#services.documents.showDiff(name, details.before, details.after, title, callId);
-  }
-
-  async #openOutput(open: OpenSession | undefined, callId: string): Promise<void> {
-    if (open === undefined) return;
-    const result = await this.#resultOf(open, callId);
-    if (result === undefined) return;
-    const details = result.details as { fullOutputPath?: string } | undefined;
-    const text = contentText(result.content);
-    if (details?.fullOutputPath !== undefined) {
-      const uri = vscode.Uri.file(details.fullOutputPath);
-      const opened = await vscode.window.showTextDocument(uri, { preview: true }).then(
-        () => true,
-        () => false,
-      );
-      if (opened) return;
-    }
-    await this.#services.documents.show(`/${open.session.id}/${callId}/output.txt`, text);
-  }
-
-  async #openFile(path: string, line: number | undefined, open: OpenSession | undefined): Promise<void> {
-    const root = open?.session.cwd ?? vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-    if (root === undefined) return;
-    const uri = path.startsWith("/") ? vscode.Uri.file(path) : vscode.Uri.joinPath(vscode.Uri.file(root), path);
-    // The transcript may name any file; only those of the workspace are opened by a click.
-    if (vscode.workspace.getWorkspaceFolder(uri) === undefined) return;
-    const at = line === undefined ? undefined : new vscode.Position(Math.max(0, line - 1), 0);
-    await vscode.window.showTextDocument(uri, {
-      preview: true,
-      ...(at === undefined ? {} : { selection: new vscode.Range(at, at) }),
-    });
-  }
-
-  async #attachFile(text: string, host: ChatHost): Promise<void> {
-    const uri = vscode.Uri.parse(text, true);
-    const folder = vscode.workspace.getWorkspaceFolder(uri);
-    if (folder === undefined) return;
-    const path = vscode.workspace.asRelativePath(uri, false);
-    host.attachments.push({ id: `file:${path}`, title: path, detail: vscode.l10n.t("file"), text: `File: ${path}` });
-    host.refreshFrame();
-  }
-
-  /** Shows the whole address before anything leaves the editor; http and https only. */
-  async #openLink(url: string): Promise<void> {
-    let parsed: URL;
-    try {
-      parsed = new URL(url);
-    } catch {
-      return;
-    }
-    if (parsed.protocol !== "http:" && parsed.protocol !== "https:") return;
-    const go = vscode.l10n.t("Open Link");
-    const answer = await vscode.window.showInformationMessage(
-      vscode.l10n.t("Open this link from the conversation?"),
-      { modal: true, detail: parsed.href },
-      go,
-    );
-    if (answer === go) await vscode.env.openExternal(vscode.Uri.parse(parsed.href, true));
-  }
-
   async #noticeAction(message: Message<"notice.action">, open: OpenSession | undefined): Promise<void> {
     switch (message.actionId) {
       case "log":
@@ -468,7 +379,7 @@ export class ChatController {
         if (open !== undefined) await this.#run(open, () => open.harness.continueRun());
         return;
       case "model":
-        return await this.#useModel(await this.#services.models.pick(open?.harness.model), open);
+        return await this.#useModel(await this.#services.picker.pick(open?.harness.model), open);
       case "save":
         await open?.harness.save();
         open?.live.dismiss(message.itemId);

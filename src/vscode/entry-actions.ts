@@ -5,8 +5,8 @@ import { entryText } from "../core/harness/session-memory.ts";
 import type { NavigateOptions } from "../core/harness/tree-navigation.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
 import type { Session } from "../core/session/session.ts";
+import { signalOf } from "./cancellation.ts";
 import type { Documents } from "./documents.ts";
-import { signalOf } from "./model-service.ts";
 import type { OpenSession } from "./session-service.ts";
 
 export interface Composer {

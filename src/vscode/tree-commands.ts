@@ -1,9 +1,9 @@
 // Commands of the Session Tree that are not in the palette table: paging, filter, keyboard, compaction by hand.
 import * as vscode from "vscode";
 import { HarnessError } from "../core/errors.ts";
+import { signalOf } from "./cancellation.ts";
 import { entryIdOf } from "./commands/register.ts";
 import type { EntryActions } from "./entry-actions.ts";
-import { signalOf } from "./model-service.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 import type { SessionTreeView } from "./session-tree-view.ts";
 import type { MoreNode } from "./tree-item.ts";

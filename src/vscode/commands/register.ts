@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { ChatController } from "../chat-controller.ts";
 import type { ChatView } from "../chat-view.ts";
 import type { EntryActions } from "../entry-actions.ts";
+import type { ModelPicker } from "../model-picker.ts";
 import type { ModelService } from "../model-service.ts";
 import { reportError } from "../report-error.ts";
 import type { SessionActions } from "../session-actions.ts";
@@ -16,6 +17,7 @@ export interface CommandServices {
   sessionActions: SessionActions;
   entryActions: EntryActions;
   models: ModelService;
+  picker: ModelPicker;
   log: vscode.LogOutputChannel;
 }
 
@@ -39,7 +41,7 @@ function needSession(sessions: SessionService): OpenSession {
 }
 
 function handlers(services: CommandServices): Record<string, Handler> {
-  const { sessions, chat, controller, sessionActions, entryActions, models, log } = services;
+  const { sessions, chat, controller, sessionActions, entryActions, models, picker, log } = services;
   /** The entry that a command is about: given by a menu, or picked. */
   const entry = async (open: OpenSession, argument: unknown) =>
     entryIdOf(open, argument) ?? (await entryActions.pickEntry(open));
@@ -117,12 +119,12 @@ function handlers(services: CommandServices): Record<string, Handler> {
     "coppice.stop": () => controller.stop(sessions.current, chat.host),
     "coppice.retry": () => needSession(sessions).harness.continueRun(),
     "coppice.selectModel": async () => {
-      const model = await models.pick(sessions.current?.harness.model ?? models.chosen);
+      const model = await picker.pick(sessions.current?.harness.model ?? models.chosen);
       if (model !== undefined) await sessions.current?.harness.setModel(model);
     },
     "coppice.selectThinkingLevel": () => controller.pickThinking(sessions.current),
     "coppice.manageProviders": async () => {
-      const model = await models.manage();
+      const model = await picker.manage();
       if (model !== undefined) await sessions.current?.harness.setModel(model);
     },
     "coppice.addSelectionToChat": async () => {
