@@ -93,7 +93,7 @@ export class ChatController {
   }
 
   async #dispatch(message: FromWebview, host: ChatHost, open: OpenSession | undefined): Promise<void> {
-    const { sessions, models, picker, sessionActions, entryActions, log } = this.#services;
+    const { sessions, picker, openers, sessionActions, entryActions, log } = this.#services;
     switch (message.type) {
       case "view.ready":
       case "page.older":
