@@ -157,7 +157,7 @@ export class ChatController {
         }
         return await this.#useModel(await picker.setUp(message.choiceId), open);
       case "model.pick":
-        return await this.#useModel(await picker.pick(open?.harness.model ?? models.chosen), open);
+        return await this.#useModel(await picker.pick(open?.harness.model ?? this.#services.models.chosen), open);
       case "thinking.pick":
         return await this.pickThinking(open);
       case "session.new":
