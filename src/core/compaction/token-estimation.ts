@@ -67,7 +67,7 @@ export function calculateContextTokens(usage: Usage): number {
 /** Usage of a reply, where it is one that can be believed: neither failed nor aborted, finite and above zero. */
 export function usableUsage(message: AgentMessage | undefined): number {
   if (message?.role !== "assistant" || message.stopReason === "error" || message.stopReason === "aborted") return 0;
-  if (!message.usage || message.usage.estimated === true) return 0;
+  if (!message.usage) return 0;
   const tokens = calculateContextTokens(message.usage);
   return Number.isFinite(tokens) && tokens > 0 ? tokens : 0;
 }

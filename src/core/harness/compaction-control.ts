@@ -61,8 +61,10 @@ export class CompactionControl {
   usage(context: SessionContext, leafId: string | null): ContextUsage {
     const from = trustedFrom(context, leafId, (id) => this.#host.session.node(id));
     const estimate = estimateContextTokens(context.messages, from);
-    const estimated = estimate.lastUsageIndex === null;
-    const overhead = estimated && context.messages.length > 0 ? this.#host.overheadTokens() : 0;
+    const reply = estimate.lastUsageIndex === null ? undefined : context.messages[estimate.lastUsageIndex];
+    const estimated = reply?.role !== "assistant" || reply.usage.estimated === true;
+    // A reply's usage stands for the whole request; an estimate of messages knows nothing of prompt and tools.
+    const overhead = reply === undefined && context.messages.length > 0 ? this.#host.overheadTokens() : 0;
     return { ...estimate, tokens: estimate.tokens + overhead, estimated };
   }
 
