@@ -31,18 +31,34 @@ function copyOf(entry: SessionEntry, renamed: (id: string) => string | undefined
   }
 }
 
-/** The newest compaction on the way to a leaf: the one that can be undone. */
+interface Newest {
+  leafId: string;
+  compactionId: string | undefined;
+}
+
+/** What was found for the last leaf of a session: the next leaf is usually a few entries behind it. */
+const found = new WeakMap<Session, Newest>();
+
+/** The newest compaction on the way to a leaf: the one that can be undone. Costs what is new since the last call. */
 export function newestCompaction(session: Session, leafId: string | null): string | undefined {
+  if (leafId === null) return undefined;
+  const known = found.get(session);
   const seen = new Set<string>();
-  let id = leafId;
+  let compactionId: string | undefined;
+  let id: string | null = leafId;
   while (id !== null && !seen.has(id)) {
+    if (id === known?.leafId) {
+      compactionId = known.compactionId;
+      break;
+    }
     seen.add(id);
     const node = session.node(id);
-    if (node === undefined) return undefined;
-    if (node.type === "compaction") return id;
+    if (node?.type === "compaction") compactionId = id;
+    if (node === undefined || compactionId !== undefined) break;
     id = node.parentId;
   }
-  return undefined;
+  found.set(session, { leafId, compactionId });
+  return compactionId;
 }
 
 /**
