@@ -26,7 +26,7 @@ import type { CoppiceApi } from "./vscode/api.ts";
 import { askPiRoot } from "./vscode/ask-pi-root.ts";
 import { ChatController } from "./vscode/chat-controller.ts";
 import { ChatOpeners } from "./vscode/chat-openers.ts";
-import { attachmentsOf, modelView, slashCommands, workspaceRoots } from "./vscode/chat-surroundings.ts";
+import { attachmentsOf, modelView, pageStrings, slashCommands, workspaceRoots } from "./vscode/chat-surroundings.ts";
 import { CHAT_VIEW_ID, ChatView } from "./vscode/chat-view.ts";
 import { openSample } from "./vscode/commands/open-sample.ts";
 import { registerCommands } from "./vscode/commands/register.ts";
@@ -256,7 +256,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     new ChatView(context.extensionUri, sessions, {
       log,
       modelName: surroundings.modelName,
-      strings: {},
+      strings: pageStrings(),
       handle: (message, host) => controller.handle(message, host),
       frameInput: (open, harnessContext) => ({
         open,
