@@ -43,9 +43,5 @@ export function slashCommands(): ChatState["slashCommands"] {
 
 /** The translations of the editor's language for the page; empty for English. */
 export function pageStrings(): Record<string, string> {
-  const strings: Record<string, string> = {};
-  for (const [key, value] of Object.entries(vscode.l10n.bundle ?? {})) {
-    strings[key] = typeof value === "string" ? value : value.message;
-  }
-  return strings;
+  return { ...vscode.l10n.bundle };
 }
