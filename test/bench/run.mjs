@@ -179,6 +179,38 @@ try {
     "≤1.3",
   );
 
+  const page = spawnSync(
+    node,
+    [
+      join(here, "..", "webview", "support", "bench-page.ts"),
+      String(quick ? 1 : rounds),
+      String(quick ? 2000 : 20_000),
+    ],
+    {
+      encoding: "utf8",
+      cwd: join(here, "..", ".."),
+    },
+  );
+  const figures = JSON.parse(page.stdout.trim().split("\n").at(-1) || "null");
+  if (figures === null) rows.push(["12 chat page", "could not be measured", "", "no", page.stderr.slice(0, 60)]);
+  else {
+    const { first, small, naive, nodes, stream, naiveStream } = figures;
+    goal(
+      "12 page of 20,000 messages, first content: naive / ours",
+      naive / first,
+      quick ? "" : "≥60",
+      `${first.toFixed(0)} ms`,
+    );
+    goal("12 the same: ours / a page of 200", first / small, quick ? "" : "≤1.5");
+    goal("12 the same: elements in the page", nodes, "≤2000");
+    goal(
+      "13 streamed reply, work: ours / whole text a frame",
+      stream / naiveStream,
+      "≤0.334",
+      `${stream.toFixed(0)} ms`,
+    );
+  }
+
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length), 6));
   for (const row of [["goal", "ratio", "wanted", "met", "ours"], ...rows])
     console.log(row.map((cell, i) => cell.padEnd(widths[i])).join("  "));
