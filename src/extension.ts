@@ -6,14 +6,10 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { Hooks } from "./core/harness/hooks.ts";
-import { buildSystemPrompt } from "./core/harness/system-prompt.ts";
 import type { Api } from "./core/llm/model.ts";
 import { sleep } from "./core/llm/retry.ts";
 import type { EntryProjector } from "./core/session/context.ts";
-import { exportSession } from "./core/session/export-session.ts";
 import { JsonlSessionRepo } from "./core/session/jsonl-repo.ts";
-import { createBuiltInTools } from "./core/tools/built-in-tools.ts";
-import { describeTool } from "./core/tools/describe-tool.ts";
 import { nodeFileSystem } from "./node/file-system.ts";
 import { createIds, systemClock } from "./node/ids.ts";
 import { findRipgrep } from "./node/ripgrep.ts";
@@ -147,47 +143,60 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     now: () => clock.now(),
     modelName: (provider, id) => models.nameOf(provider, id),
     approvals: { mode: () => configuration.approvalsMode(), allowedCommands: () => configuration.allowedCommands() },
-    tools: (session, approvals) => [
-      ...createBuiltInTools({
-        fs,
-        shell,
-        cwd: session.cwd,
-        roots: workspaceRoots(session),
-        home: homedir(),
-        windows: process.platform === "win32",
-        ripgrep: () => findRipgrep(vscode.env.appRoot),
-        spoolDirectory,
-        isDirty: (path) =>
-          vscode.workspace.textDocuments.some((document) => document.isDirty && document.uri.fsPath === path),
-        guard: (callId, proposal) => approvals.guard(callId, proposal),
-      }),
-      ...registrations.tools,
-    ],
-    harness: (session) => ({
-      model: models.chosen,
-      thinkingLevel: models.chosenLevel,
-      describeTool,
-      hooks,
-      settings: () => configuration.harness(),
-      findModel: (provider, id) => models.find(provider, id),
-      newId: randomUUID,
-      access: {
-        streamFunctionFor: (model) => models.streamFunctionFor(model),
-        getApiKey: (model) => models.apiKey(model),
-        freshRoutingId: randomUUID,
-        sleep,
-        now: () => clock.now(),
-      },
-      systemPrompt: async (tools) =>
-        buildSystemPrompt({
-          cwd: session.cwd,
-          tools,
-          skills: [],
-          instructionFiles: await readInstructionFiles(session.cwd, configuration.instructionFiles(), (name, removed) =>
-            log.warn(`${name} holds ${removed} invisible characters; they are not sent.`),
-          ),
+    agent: async () => {
+      const [{ AgentHarness }, { createBuiltInTools }, { describeTool }, { buildSystemPrompt }] = await Promise.all([
+        import("./core/harness/agent-harness.ts"),
+        import("./core/tools/built-in-tools.ts"),
+        import("./core/tools/describe-tool.ts"),
+        import("./core/harness/system-prompt.ts"),
+      ]);
+      return {
+        createHarness: (options) => new AgentHarness(options),
+        tools: (session, approvals) => [
+          ...createBuiltInTools({
+            fs,
+            shell,
+            cwd: session.cwd,
+            roots: workspaceRoots(session),
+            home: homedir(),
+            windows: process.platform === "win32",
+            ripgrep: () => findRipgrep(vscode.env.appRoot),
+            spoolDirectory,
+            isDirty: (path) =>
+              vscode.workspace.textDocuments.some((document) => document.isDirty && document.uri.fsPath === path),
+            guard: (callId, proposal) => approvals.guard(callId, proposal),
+          }),
+          ...registrations.tools,
+        ],
+        harness: (session) => ({
+          model: models.chosen,
+          thinkingLevel: models.chosenLevel,
+          describeTool,
+          hooks,
+          settings: () => configuration.harness(),
+          findModel: (provider, id) => models.find(provider, id),
+          newId: randomUUID,
+          access: {
+            streamFunctionFor: (model) => models.streamFunctionFor(model),
+            getApiKey: (model) => models.apiKey(model),
+            freshRoutingId: randomUUID,
+            sleep,
+            now: () => clock.now(),
+          },
+          systemPrompt: async (tools) =>
+            buildSystemPrompt({
+              cwd: session.cwd,
+              tools,
+              skills: [],
+              instructionFiles: await readInstructionFiles(
+                session.cwd,
+                configuration.instructionFiles(),
+                (name, removed) => log.warn(`${name} holds ${removed} invisible characters; they are not sent.`),
+              ),
+            }),
         }),
-    }),
+      };
+    },
   };
   const sessions = own(
     new SessionService(
@@ -213,6 +222,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     sessions,
     repos,
     exportSession: async (session, format) => {
+      const { exportSession } = await import("./core/session/export-session.ts");
       let text = "";
       for await (const part of exportSession(session, format)) text += part;
       return text;

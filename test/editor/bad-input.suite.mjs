@@ -116,7 +116,8 @@ async function wrongKey({ run, until, step, expect }) {
   });
   await step("a wrong key is told as such, and the composer goes on working", async () => {
     await page.command("Coppice: Manage Providers…");
-    await page.quickInput("Manage Providers");
+    const list = await page.quickInput("Manage Providers");
+    await list.fill("Loopback");
     await page.pick("Loopback").click();
     await enterKey("wrong-key-123456");
     await page.quickInput("Loopback");
@@ -132,7 +133,8 @@ async function wrongKey({ run, until, step, expect }) {
   });
   await step("with the right key the next prompt is answered", async () => {
     await page.command("Coppice: Manage Providers…");
-    await page.quickInput("Manage Providers");
+    const list = await page.quickInput("Manage Providers");
+    await list.fill("Loopback");
     await page.pick("Loopback").click();
     await page.quickInput("Loopback");
     await page.pick("Replace the key").click();
