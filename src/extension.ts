@@ -6,17 +6,11 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import { Hooks } from "./core/harness/hooks.ts";
-import { buildSystemPrompt } from "./core/harness/system-prompt.ts";
 import type { Api } from "./core/llm/model.ts";
-import { sleep } from "./core/llm/retry.ts";
 import type { EntryProjector } from "./core/session/context.ts";
-import { exportSession } from "./core/session/export-session.ts";
 import { JsonlSessionRepo } from "./core/session/jsonl-repo.ts";
-import { createBuiltInTools } from "./core/tools/built-in-tools.ts";
-import { describeTool } from "./core/tools/describe-tool.ts";
 import { nodeFileSystem } from "./node/file-system.ts";
 import { createIds, systemClock } from "./node/ids.ts";
-import { findRipgrep } from "./node/ripgrep.ts";
 import { createNodeShell } from "./node/shell.ts";
 import { DEMO_MODEL } from "./providers/demo-model.ts";
 import { CLOUD_ENDPOINTS, type Endpoint } from "./providers/endpoints.ts";
@@ -26,7 +20,7 @@ import type { CoppiceApi } from "./vscode/api.ts";
 import { askPiRoot } from "./vscode/ask-pi-root.ts";
 import { ChatController } from "./vscode/chat-controller.ts";
 import { ChatOpeners } from "./vscode/chat-openers.ts";
-import { attachmentsOf, modelView, pageStrings, slashCommands, workspaceRoots } from "./vscode/chat-surroundings.ts";
+import { attachmentsOf, modelView, pageStrings, slashCommands } from "./vscode/chat-surroundings.ts";
 import { CHAT_VIEW_ID, ChatView } from "./vscode/chat-view.ts";
 import { openSample } from "./vscode/commands/open-sample.ts";
 import { registerCommands } from "./vscode/commands/register.ts";
@@ -35,7 +29,6 @@ import { trackContextKeys } from "./vscode/context-keys.ts";
 import { createApi, type Registrations } from "./vscode/create-api.ts";
 import { Documents } from "./vscode/documents.ts";
 import { EntryActions } from "./vscode/entry-actions.ts";
-import { readInstructionFiles } from "./vscode/instructions.ts";
 import { ModelPicker } from "./vscode/model-picker.ts";
 import { type EditorModels, ModelService, type ProviderSide } from "./vscode/model-service.ts";
 import { registerTree } from "./vscode/register-tree.ts";
@@ -160,55 +153,19 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     },
     modelName: (provider, id) => models.nameOf(provider, id),
     approvals: { mode: () => configuration.approvalsMode(), allowedCommands: () => configuration.allowedCommands() },
-    tools: (session, approvals) => [
-      ...createBuiltInTools({
+    agent: async () =>
+      (await import("./agent-side.ts")).createAgentSide({
+        clock,
         fs,
         shell,
-        cwd: session.cwd,
-        roots: workspaceRoots(session),
-        home: homedir(),
-        windows: process.platform === "win32",
-        ripgrep: () => findRipgrep(vscode.env.appRoot),
+        hooks,
+        models,
+        configuration,
+        registrations,
+        resources,
         spoolDirectory,
-        isDirty: (path) =>
-          vscode.workspace.textDocuments.some(
-            // Compared as addresses: separators and the case of a drive letter differ between the two spellings.
-            (document) => document.isDirty && document.uri.toString() === vscode.Uri.file(path).toString(),
-          ),
-        guard: (callId, proposal) => approvals.guard(callId, proposal),
+        log,
       }),
-      ...registrations.tools,
-    ],
-    harness: (session) => ({
-      model: models.chosen,
-      thinkingLevel: models.chosenLevel,
-      describeTool,
-      hooks,
-      settings: () => configuration.harness(),
-      findModel: (provider, id) => models.find(provider, id),
-      newId: randomUUID,
-      access: {
-        streamFunctionFor: (model) => {
-          // Before trust nothing is sent, whatever asks for it (security §0).
-          if (!vscode.workspace.isTrusted)
-            throw new Error(vscode.l10n.t("The workspace is restricted: nothing is sent."));
-          return models.streamFunctionFor(model);
-        },
-        getApiKey: (model) => models.apiKey(model),
-        freshRoutingId: randomUUID,
-        sleep,
-        now: () => clock.now(),
-      },
-      systemPrompt: async (tools) =>
-        buildSystemPrompt({
-          cwd: session.cwd,
-          tools,
-          skills: [],
-          instructionFiles: await readInstructionFiles(session.cwd, configuration.instructionFiles(), (name, removed) =>
-            log.warn(`${name} holds ${removed} invisible characters; they are not sent.`),
-          ),
-        }),
-    }),
   };
   const sessions = own(
     new SessionService(
@@ -234,6 +191,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     sessions,
     repos,
     exportSession: async (session, format) => {
+      const { exportSession } = await import("./core/session/export-session.ts");
       let text = "";
       for await (const part of exportSession(session, format)) text += part;
       return text;

@@ -217,7 +217,7 @@ export class ChatController {
         const cwd = await this.#services.sessionActions.folder();
         if (cwd === undefined)
           return refuse(vscode.l10n.t("Open a folder first: Coppice works on the files of a folder."));
-        target = this.#services.sessions.create(cwd);
+        target = await this.#services.sessions.create(cwd);
         this.#services.sessions.setCurrent(target);
       }
       if (target.session.readOnlyReason !== undefined) return refuse(target.session.readOnlyReason);

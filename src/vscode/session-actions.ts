@@ -68,7 +68,7 @@ export class SessionActions {
   async newSession(): Promise<OpenSession | undefined> {
     const cwd = await this.folder();
     if (cwd === undefined) return undefined;
-    const open = this.#options.sessions.create(cwd);
+    const open = await this.#options.sessions.create(cwd);
     this.#options.sessions.setCurrent(open);
     return open;
   }
@@ -175,7 +175,7 @@ export class SessionActions {
   /** A session that begins as a copy: of the whole, or of the path to an entry. */
   async fork(open: OpenSession, entryId?: string): Promise<OpenSession> {
     const point: ForkPoint = entryId === undefined ? { kind: "whole" } : { kind: "at", entryId };
-    const forked = this.#options.sessions.take(await this.#options.repos.own().fork(open.session, point));
+    const forked = await this.#options.sessions.take(await this.#options.repos.own().fork(open.session, point));
     this.#options.sessions.setCurrent(forked);
     this.#options.changed();
     return forked;
@@ -190,7 +190,7 @@ export class SessionActions {
       canSelectMany: false,
     });
     if (picked?.[0] === undefined) return undefined;
-    const open = this.#options.sessions.take(await this.#options.repos.own().importFile(picked[0].fsPath, cwd));
+    const open = await this.#options.sessions.take(await this.#options.repos.own().importFile(picked[0].fsPath, cwd));
     this.#options.sessions.setCurrent(open);
     this.#options.changed();
     return open;

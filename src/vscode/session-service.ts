@@ -1,7 +1,7 @@
 // The open sessions, each with a harness of its own; runs go on whatever is shown (product.md "One session, one harness").
 import * as vscode from "vscode";
 import type { AgentTool } from "../core/agent/agent-tool.ts";
-import { AgentHarness, type HarnessOptions } from "../core/harness/agent-harness.ts";
+import type { AgentHarness, HarnessOptions } from "../core/harness/agent-harness.ts";
 import type { HarnessEvent, Phase } from "../core/harness/harness-events.ts";
 import { entryText, messageText } from "../core/harness/session-memory.ts";
 import type { Model, ThinkingLevel } from "../core/llm/model.ts";
@@ -16,14 +16,21 @@ export type SessionStatus = "idle" | "running" | "waiting" | "news";
 
 /** What a session needs beside its file. */
 export interface SessionSurroundings {
-  tools: (session: Session, approvals: Approvals) => readonly AgentTool[];
-  harness: (session: Session, tools: readonly AgentTool[]) => Omit<HarnessOptions, "session" | "tools" | "approve">;
+  /** Loaded with the first session: looking at the editor costs none of it. */
+  agent: () => Promise<AgentSide>;
   approvals: ApprovalPolicy;
   modelName: (provider: string, modelId: string) => string;
   newId: () => string;
   now: () => number;
   /** Resolves when settings and models are known: a branch's model is looked for after that. */
   ready: () => Promise<void>;
+}
+
+/** What makes a session one that can act. */
+export interface AgentSide {
+  createHarness: (options: HarnessOptions) => AgentHarness;
+  tools: (session: Session, approvals: Approvals) => readonly AgentTool[];
+  harness: (session: Session, tools: readonly AgentTool[]) => Omit<HarnessOptions, "session" | "tools" | "approve">;
 }
 
 /** One open session: file, harness, approvals, and what of it is being looked at. */
@@ -60,7 +67,7 @@ export class OpenSession {
   /** Entries joined the tree or the position moved. */
   readonly onDidChangeTree = this.#tree.event;
 
-  constructor(session: Session, surroundings: SessionSurroundings, fromPi: boolean) {
+  constructor(session: Session, surroundings: SessionSurroundings, agent: AgentSide, fromPi: boolean) {
     this.session = session;
     this.fromPi = fromPi;
     this.approvals = new Approvals(surroundings.approvals, surroundings.newId, () => {
@@ -72,9 +79,9 @@ export class OpenSession {
       surroundings.modelName,
       (entryId) => siblingsView(session, entryId),
     );
-    const tools = surroundings.tools(session, this.approvals);
-    this.harness = new AgentHarness({
-      ...surroundings.harness(session, tools),
+    const tools = agent.tools(session, this.approvals);
+    this.harness = agent.createHarness({
+      ...agent.harness(session, tools),
       session,
       tools,
       approve: (call, signal) => this.approvals.approve(call, signal),
@@ -284,8 +291,8 @@ export class SessionService implements vscode.Disposable {
     return [...this.#open.values()];
   }
 
-  #adopt(session: Session, fromPi: boolean): OpenSession {
-    const opened = new OpenSession(session, this.#surroundings, fromPi);
+  #adopt(session: Session, agent: AgentSide, fromPi: boolean): OpenSession {
+    const opened = new OpenSession(session, this.#surroundings, agent, fromPi);
     this.#open.set(session.id, opened);
     opened.onDidChange(() => this.#changed.fire(opened));
     this.#opened.fire(opened);
@@ -297,24 +304,25 @@ export class SessionService implements vscode.Disposable {
   }
 
   /** A new session of a folder; its file appears with the first message. */
-  create(cwd: string): OpenSession {
+  async create(cwd: string): Promise<OpenSession> {
+    const agent = await this.#surroundings.agent();
     const empty = this.all.find(
       (open) => open.session.size() === 0 && open.session.cwd === cwd && open.phase === "idle",
     );
-    return empty ?? this.#adopt(this.#source.create(cwd), false);
+    return empty ?? this.#adopt(this.#source.create(cwd), agent, false);
   }
 
   /** Opens a file, or hands out the session that has it open already. */
   async open(path: string): Promise<OpenSession> {
     const known = this.all.find((open) => open.session.file === path);
     if (known !== undefined) return known;
-    const session = await this.#source.open(path);
+    const [session, agent] = await Promise.all([this.#source.open(path), this.#surroundings.agent()]);
     const twice = this.#open.get(session.id);
     if (twice !== undefined && twice.session.file === path) {
       await session.close();
       return twice;
     }
-    const opened = this.#adopt(session, this.#source.isPi(path));
+    const opened = this.#adopt(session, agent, this.#source.isPi(path));
     this.#restore(opened);
     return opened;
   }
@@ -334,8 +342,8 @@ export class SessionService implements vscode.Disposable {
   }
 
   /** Takes over a session that another part made (a fork, an import). */
-  take(session: Session): OpenSession {
-    const opened = this.#adopt(session, false);
+  async take(session: Session): Promise<OpenSession> {
+    const opened = this.#adopt(session, await this.#surroundings.agent(), false);
     this.#restore(opened);
     return opened;
   }

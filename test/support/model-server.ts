@@ -14,6 +14,7 @@ import {
 } from "./model-server-script.ts";
 
 export type { Fault, Reply, ReplyPart, Script, ServerRequest } from "./model-server-script.ts";
+export { defaultScript } from "./model-server-script.ts";
 
 export interface ModelServerOptions {
   port?: number;

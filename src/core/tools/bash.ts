@@ -1,7 +1,6 @@
 // The tool `bash`: one command in a fresh shell.
 import * as z from "zod/mini";
 import type { AgentTool } from "../agent/agent-tool.ts";
-import { analyzeCommand } from "./command-policy.ts";
 import { contentHash, type ToolEnvironment } from "./tool-environment.ts";
 import { cleanOutput, truncateTail } from "./truncate.ts";
 
@@ -19,6 +18,8 @@ const UPDATE_CHARS = 8 * 1024;
 /** Makes the tool. */
 export function createBashTool(env: ToolEnvironment): AgentTool<z.infer<typeof schema>> {
   const propose: AgentTool<z.infer<typeof schema>>["propose"] = async ({ command }) => {
+    // The parser of commands is the largest part of all tools; it is loaded with the first command.
+    const { analyzeCommand } = await import("./command-policy.ts");
     const analysis = analyzeCommand(command);
     return {
       kind: "command",

@@ -1,5 +1,4 @@
 // The tool `find`: files by a glob.
-import picomatch from "picomatch";
 import * as z from "zod/mini";
 import type { AgentTool } from "../agent/agent-tool.ts";
 import { insideProposal } from "./ls.ts";
@@ -48,6 +47,7 @@ export function createFindTool(env: ToolEnvironment): AgentTool<Params> {
       const folder = await resolvePath(env, params.path ?? ".");
       if (folder.stat?.kind !== "directory") throw new Error(`There is no folder ${folder.shown}.`);
       const limit = params.limit ?? DEFAULT_LIMIT;
+      const { default: picomatch } = await import("picomatch");
       const matches = picomatch(params.pattern, { basename: !params.pattern.includes("/"), dot: true });
       const found: string[] = [];
       for await (const path of candidates(env, folder.real, signal)) {

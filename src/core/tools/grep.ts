@@ -1,5 +1,4 @@
 // The tool `grep`: a pattern in the files of the workspace.
-import picomatch from "picomatch";
 import * as z from "zod/mini";
 import type { AgentTool } from "../agent/agent-tool.ts";
 import { insideProposal } from "./ls.ts";
@@ -81,7 +80,7 @@ async function withScan(
   const matches =
     params.glob === undefined
       ? () => true
-      : picomatch(params.glob, { basename: !params.glob.includes("/"), dot: true });
+      : (await import("picomatch")).default(params.glob, { basename: !params.glob.includes("/"), dot: true });
   const single = target.stat?.kind === "file";
   const lines: string[] = [];
   for await (const file of single ? [""] : scanFiles(env.fs, target.real, signal)) {

@@ -1,5 +1,5 @@
 // Walks the workspace where ripgrep is not to be had: respects .gitignore, follows no links, stops at limits.
-import ignore, { type Ignore } from "ignore";
+import type { Ignore } from "ignore";
 import type { FileSystem } from "../ports.ts";
 
 const ALWAYS_IGNORED = new Set([".git", "node_modules", ".hg", ".svn"]);
@@ -14,6 +14,7 @@ interface Rules {
 
 /** Files below a folder as paths relative to it, in order, `.gitignore` applied. */
 export async function* scanFiles(fs: FileSystem, start: string, signal: AbortSignal): AsyncGenerator<string> {
+  const { default: ignore } = await import("ignore");
   let files = 0;
   async function* walk(folder: string, depth: number, inherited: readonly Rules[]): AsyncGenerator<string> {
     if (depth > MAX_DEPTH || signal.aborted) return;
