@@ -37,8 +37,10 @@ import { type EditorModels, ModelService, type ProviderSide } from "./vscode/mod
 import { redact, reportError } from "./vscode/report-error.ts";
 import { Secrets } from "./vscode/secrets.ts";
 import { SessionActions } from "./vscode/session-actions.ts";
+import { SessionCosts } from "./vscode/session-costs.ts";
 import { SessionService, type SessionSurroundings } from "./vscode/session-service.ts";
 import { createVscodeLm, listEditorModels } from "./vscode/vscode-lm.ts";
+import { WorkspaceResources } from "./vscode/workspace-resources.ts";
 
 let shutDown: (() => Promise<void>) | undefined;
 
@@ -142,28 +144,40 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     }
   });
   hooks.enabled = configuration.hooksEnabled();
+  const resources = own(
+    new WorkspaceResources(
+      fs,
+      homedir(),
+      () => clock.now(),
+      ({ path, reason }) => log.warn(`${path} is not used: ${reason}.`),
+    ),
+  );
   const surroundings: SessionSurroundings = {
     newId: randomUUID,
     now: () => clock.now(),
     modelName: (provider, id) => models.nameOf(provider, id),
     approvals: { mode: () => configuration.approvalsMode(), allowedCommands: () => configuration.allowedCommands() },
     tools: (session, approvals) => [
-      ...createBuiltInTools({
-        fs,
-        shell,
-        cwd: session.cwd,
-        roots: workspaceRoots(session),
-        home: homedir(),
-        windows: process.platform === "win32",
-        ripgrep: () => findRipgrep(vscode.env.appRoot),
-        spoolDirectory,
-        isDirty: (path) =>
-          vscode.workspace.textDocuments.some(
-            // Compared as addresses: separators and the case of a drive letter differ between the two spellings.
-            (document) => document.isDirty && document.uri.toString() === vscode.Uri.file(path).toString(),
-          ),
-        guard: (callId, proposal) => approvals.guard(callId, proposal),
-      }),
+      ...createBuiltInTools(
+        {
+          fs,
+          shell,
+          cwd: session.cwd,
+          roots: workspaceRoots(session),
+          home: homedir(),
+          windows: process.platform === "win32",
+          ripgrep: () => findRipgrep(vscode.env.appRoot),
+          spoolDirectory,
+          isDirty: (path) =>
+            vscode.workspace.textDocuments.some(
+              // Compared as addresses: separators and the case of a drive letter differ between the two spellings.
+              (document) => document.isDirty && document.uri.toString() === vscode.Uri.file(path).toString(),
+            ),
+          guard: (callId, proposal) => approvals.guard(callId, proposal),
+          readable: () => resources.skillFolders(session.cwd),
+        },
+        session,
+      ),
       ...registrations.tools,
     ],
     harness: (session) => ({
@@ -185,7 +199,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
         buildSystemPrompt({
           cwd: session.cwd,
           tools,
-          skills: [],
+          skills: (await resources.load(session.cwd)).skills.filter((skill) => skill.forModel),
           instructionFiles: await readInstructionFiles(session.cwd, configuration.instructionFiles(), (name, removed) =>
             log.warn(`${name} holds ${removed} invisible characters; they are not sent.`),
           ),
@@ -206,6 +220,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
 
   // What a person sees.
   const documents = own(new Documents());
+  const costs = own(new SessionCosts());
   const entryActions = new EntryActions(documents, {
     offerText: async (open, text) => {
       const host = chat.hosts.find((candidate) => candidate.open === open) ?? (await chat.reveal());
@@ -231,7 +246,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     entryActions,
     log,
     now: () => clock.now(),
-    expandSlash: async () => undefined,
+    expandSlash: (text, open) => resources.expand(text, open.session.cwd),
   });
   const chat: ChatView = own(
     new ChatView(context.extensionUri, sessions, {
@@ -244,18 +259,20 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
         title: open?.session.getName() ?? open?.firstPrompt,
         configuration,
         context: harnessContext,
-        costUsd: undefined,
+        costUsd: costs.of(open),
         defaultModel: modelView(models.chosen),
         defaultThinking: { level: models.chosenLevel, levels: models.chosen?.thinkingLevels ?? [] },
         setup: (open?.harness.model ?? models.chosen) === undefined ? models.setupChoices() : null,
         attachments: attachmentsOf(chat.hosts, open),
-        slashCommands: slashCommands(),
+        slashCommands: [...slashCommands(), ...resources.commands(open?.session.cwd ?? workspaceFolder())],
       }),
     }),
   );
   own(vscode.window.registerWebviewViewProvider(CHAT_VIEW_ID, chat));
   own(trackContextKeys(sessions));
   own(models.onDidChange(() => chat.refreshFrames()));
+  own(resources.onDidChange(() => chat.refreshFrames()));
+  own(costs.onDidChange(() => chat.refreshFrames()));
   own(
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (!event.affectsConfiguration("coppice")) return;
