@@ -44,7 +44,17 @@ const bundles = [
     platform: "node",
     target: "node22",
     external: ["vscode"],
-    plugins: [guard(["src/extension.ts", "src/agent-side.ts", "src/core/", "src/node/", "src/providers/", "src/protocol/", "src/vscode/"])],
+    plugins: [
+      guard([
+        "src/extension.ts",
+        "src/agent-side.ts",
+        "src/core/",
+        "src/node/",
+        "src/providers/",
+        "src/protocol/",
+        "src/vscode/",
+      ]),
+    ],
     // Some bundled libraries still call require for Node's own modules.
     banner: { js: 'import{createRequire as __cr}from"node:module";const require=__cr(import.meta.url);' },
   },

@@ -35,9 +35,11 @@ import { registerTree } from "./vscode/register-tree.ts";
 import { redact, reportError } from "./vscode/report-error.ts";
 import { Secrets } from "./vscode/secrets.ts";
 import { SessionActions } from "./vscode/session-actions.ts";
+import { SessionCosts } from "./vscode/session-costs.ts";
 import { SessionService, type SessionSurroundings } from "./vscode/session-service.ts";
 import { createStatusItem } from "./vscode/status-item.ts";
 import { createVscodeLm, listEditorModels } from "./vscode/vscode-lm.ts";
+import { WorkspaceResources } from "./vscode/workspace-resources.ts";
 
 let shutDown: (() => Promise<void>) | undefined;
 
@@ -144,6 +146,14 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
   });
   hooks.enabled = configuration.hooksEnabled();
   let prepared: Promise<void> | undefined;
+  const resources = own(
+    new WorkspaceResources(
+      fs,
+      homedir(),
+      () => clock.now(),
+      ({ path, reason }) => log.warn(`${path} is not used: ${reason}.`),
+    ),
+  );
   const surroundings: SessionSurroundings = {
     newId: randomUUID,
     now: () => clock.now(),
@@ -181,6 +191,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
 
   // What a person sees.
   const documents = own(new Documents());
+  const costs = own(new SessionCosts());
   const entryActions = new EntryActions(documents, {
     offerText: async (open, text) => {
       const host = chat.hosts.find((candidate) => candidate.open === open) ?? (await chat.reveal());
@@ -208,7 +219,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     entryActions,
     log,
     now: () => clock.now(),
-    expandSlash: async () => undefined,
+    expandSlash: (text, open) => resources.expand(text, open.session.cwd),
   });
   const chat: ChatView = own(
     new ChatView(context.extensionUri, sessions, {
@@ -221,12 +232,12 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
         title: open?.session.getName() ?? open?.firstPrompt,
         configuration,
         context: harnessContext,
-        costUsd: undefined,
+        costUsd: costs.of(open),
         defaultModel: modelView(models.chosen),
         defaultThinking: { level: models.chosenLevel, levels: models.chosen?.thinkingLevels ?? [] },
         setup: (open?.harness.model ?? models.chosen) === undefined ? picker.setupChoices() : null,
         attachments: attachmentsOf(chat.hosts, open),
-        slashCommands: slashCommands(),
+        slashCommands: [...slashCommands(), ...resources.commands(open?.session.cwd ?? workspaceFolder())],
       }),
     }),
   );
@@ -251,6 +262,8 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
   own(trackContextKeys(sessions));
   own(createStatusItem(sessions));
   own(models.onDidChange(() => chat.refreshFrames()));
+  own(resources.onDidChange(() => chat.refreshFrames()));
+  own(costs.onDidChange(() => chat.refreshFrames()));
   own(
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (!event.affectsConfiguration("coppice")) return;

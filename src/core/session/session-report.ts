@@ -90,13 +90,15 @@ function count(entry: SessionEntry, stats: SessionStats): void {
     if (role === "assistant")
       stats.toolCalls += entry.message.content.filter((part) => part.type === "toolCall").length;
     const { usage } = entry.message as AgentMessage & { usage?: Usage };
-    if (usage !== undefined) add(stats.usage, usage);
+    if (usage !== undefined) addToUsage(stats.usage, usage);
   } else if (entry.type === "compaction" || entry.type === "branch_summary" || entry.type === "usage") {
-    if (entry.usage !== undefined) add(stats.usage, entry.usage);
+    if (entry.usage !== undefined) addToUsage(stats.usage, entry.usage);
   }
 }
 
-function add(total: Usage, usage: Usage): void {
+/** Adds up; numbers that are none count as 0, and one part without a price leaves the sum without one. */
+export function addToUsage(total: Usage, usage: Usage): void {
+  if (usage.unpriced === true) total.unpriced = true;
   for (const key of ["input", "output", "cacheRead", "cacheWrite", "totalTokens"] as const) {
     total[key] += number(usage[key]);
   }

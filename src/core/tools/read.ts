@@ -4,7 +4,7 @@ import type { AgentTool } from "../agent/agent-tool.ts";
 import { looksBinary } from "./text-files.ts";
 import { contentHash, type ToolEnvironment } from "./tool-environment.ts";
 import { MAX_BYTES, MAX_LINES, truncateHead, visibleText } from "./truncate.ts";
-import { PathRefused, type ResolvedPath, resolvePath } from "./workspace-paths.ts";
+import { isWithin, PathRefused, type ResolvedPath, resolvePath } from "./workspace-paths.ts";
 
 const schema = z.object({
   path: z.string(),
@@ -98,11 +98,20 @@ async function readImage(env: ToolEnvironment, path: ResolvedPath, mimeType: str
   };
 }
 
+/** True in a folder that the person gave the model to read, such as a skill's. */
+async function mayBeRead(env: ToolEnvironment, real: string): Promise<boolean> {
+  for (const folder of (await env.readable?.()) ?? []) {
+    const root = await env.fs.realPath(folder).catch(() => undefined);
+    if (root !== undefined && isWithin(real, root, env.windows)) return true;
+  }
+  return false;
+}
+
 /** Makes the tool. */
 export function createReadTool(env: ToolEnvironment): AgentTool<z.infer<typeof schema>> {
   const propose: AgentTool<z.infer<typeof schema>>["propose"] = async ({ path }) => {
     const resolved = await resolvePath(env, path);
-    if (resolved.inside) return undefined;
+    if (resolved.inside || (await mayBeRead(env, resolved.real))) return undefined;
     return {
       kind: "read",
       title: `Read ${resolved.real}`,

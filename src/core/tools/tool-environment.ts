@@ -10,6 +10,8 @@ export interface ToolEnvironment extends PathPolicy {
   ripgrep: () => Promise<string | undefined>;
   /** A private folder for outputs that are too long to show. */
   spoolDirectory: () => Promise<string>;
+  /** Folders outside the workspace that may be read without a question (skills of the person). */
+  readable?: () => Promise<readonly string[]>;
   /** True where an editor holds unsaved changes of the file. */
   isDirty: (path: string) => boolean;
   /**
