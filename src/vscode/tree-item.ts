@@ -81,7 +81,7 @@ function labelOf(node: EntryNode, { content, tools, tokensAfter }: RowState): st
 function compactionLabel({ tokensBefore = 0 }: RowContent, tokensAfter: number | undefined): string {
   return tokensAfter === undefined
     ? vscode.l10n.t("Compaction of {0} tokens", shortTokens(tokensBefore))
-    : vscode.l10n.t("Compaction {0} → {1} tokens", shortTokens(tokensBefore), shortTokens(tokensAfter));
+    : vscode.l10n.t("Compaction {0} → ~{1} tokens", shortTokens(tokensBefore), shortTokens(tokensAfter));
 }
 
 function iconOf(node: EntryNode, { content, position, shown, running }: RowState): vscode.ThemeIcon {

@@ -40,7 +40,9 @@ const MAX_TOOLS = 3;
 
 /** The first line that says something, without control characters, not too long. */
 export function titleLine(text: string): string {
-  const line = cleanName(/\S[^\n]*/.exec(text.slice(0, 10_000))?.[0] ?? "");
+  const found = /\S[^\n]*/.exec(text.slice(0, 10_000))?.[0] ?? "";
+  // Marks of direction could make a row read as another.
+  const line = cleanName(found.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")).replace(/\s+/g, " ");
   return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE).toWellFormed()}…` : line;
 }
 

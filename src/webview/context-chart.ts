@@ -111,7 +111,7 @@ export function historyChart(state: InspectorState): HTMLElement | null {
     compactions.length === 0
       ? t("no compaction")
       : t(
-          "{0} compactions, at {1} tokens",
+          compactions.length === 1 ? "{0} compaction, at {1} tokens" : "{0} compactions, at {1} tokens",
           compactions.length,
           compactions.map((point) => formatTokens(point.tokens)).join(", "),
         ),
