@@ -9,7 +9,6 @@ import type { ContextItem, Session } from "../core/session/session.ts";
 import { leafThrough } from "../core/session/siblings.ts";
 import type { Documents } from "./documents.ts";
 import type { EntryActions } from "./entry-actions.ts";
-import { signalOf } from "./model-service.ts";
 import type { OpenSession } from "./session-service.ts";
 import { compactWithProgress } from "./tree-commands.ts";
 import { kindName, shortTokens } from "./tree-labels.ts";
@@ -98,7 +97,7 @@ export class CompactionPreview implements vscode.Disposable {
         cancellable: true,
       },
       (_progress, token) => {
-        signalOf(token).addEventListener("abort", () => open.harness.abort());
+        token.onCancellationRequested(() => open.harness.abort());
         return open.harness.draftCompaction(options);
       },
     );

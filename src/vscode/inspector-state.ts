@@ -1,5 +1,10 @@
 // What the context inspector shows of a session (pure but for the words: the editor is asked for nothing else).
-import { estimateTextTokens, estimateTokens, usableUsage } from "../core/compaction/token-estimation.ts";
+import {
+  calculateContextTokens,
+  estimateTextTokens,
+  estimateTokens,
+  usableUsage,
+} from "../core/compaction/token-estimation.ts";
 import { entryText, pinnedIds } from "../core/harness/session-memory.ts";
 import type { SessionEntry } from "../core/session/entries.ts";
 import type { ContextItem, Session, SessionContext } from "../core/session/session.ts";
@@ -110,7 +115,10 @@ export async function contextHistory(session: Session): Promise<InspectorState["
     if (entry.type === "compaction") {
       points.push({ entryId: entry.id, kind: "compaction", tokens: entry.tokensBefore, title });
     } else if (entry.type === "message") {
-      const tokens = usableUsage(entry.message);
+      const { message } = entry;
+      const reported = usableUsage(message);
+      const estimated = message.role === "assistant" && message.usage.estimated === true;
+      const tokens = reported > 0 || !estimated ? reported : calculateContextTokens(message.usage);
       if (tokens > 0) points.push({ entryId: entry.id, kind: "reply", tokens, title });
     }
   }

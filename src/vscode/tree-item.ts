@@ -87,7 +87,7 @@ function compactionLabel({ tokensBefore = 0 }: RowContent, tokensAfter: number |
 function iconOf(node: EntryNode, { content, position, shown, running }: RowState): vscode.ThemeIcon {
   if (position && running) return new vscode.ThemeIcon("sync~spin", new vscode.ThemeColor("charts.blue"));
   if (position) return new vscode.ThemeIcon("target", new vscode.ThemeColor("charts.blue"));
-  if (shown) return new vscode.ThemeIcon("eye", new vscode.ThemeColor("charts.orange"));
+  if (shown) return new vscode.ThemeIcon("eye", new vscode.ThemeColor("charts.yellow"));
   if (content.failure === "failed" && content.kind === "reply") {
     return new vscode.ThemeIcon("error", new vscode.ThemeColor("list.errorForeground"));
   }

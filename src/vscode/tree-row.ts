@@ -46,6 +46,14 @@ export function titleLine(text: string): string {
   return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE).toWellFormed()}…` : line;
 }
 
+/** A reply is Markdown: a row shows its words without the marks. */
+function plainMarkdown(text: string): string {
+  return text
+    .replace(/^\s*#{1,6}\s+/, "")
+    .replace(/`|\*\*|__/g, "")
+    .replace(/(^|[\s(])[*_](\S(?:[^*_]*\S)?)[*_](?=$|[\s).,:;!?])/g, "$1$2");
+}
+
 /** A summary begins with headings: the first line that is none says more. */
 function summaryTitle(text: string): string {
   for (const line of text.slice(0, 4000).split("\n")) {
@@ -110,7 +118,8 @@ function messageRow(entry: Extract<SessionEntry, { type: "message" }>, base: Bas
       return { ...base, kind: "user", title: titleLine(contentText(message.content)) };
     case "assistant": {
       const calls = toolCallsOf(message);
-      const title = titleLine(contentText(message.content as { type: string; text?: string }[]));
+      const text = contentText(message.content as { type: string; text?: string }[]);
+      const title = plainMarkdown(titleLine(text));
       const failure =
         message.stopReason === "error" ? "failed" : message.stopReason === "aborted" ? "stopped" : undefined;
       const onlyTools = title === "" && calls.length > 0;

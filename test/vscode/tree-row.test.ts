@@ -3,7 +3,7 @@ import { emptyUsage } from "../../src/core/llm/messages.ts";
 import type { NewEntry, SessionEntry } from "../../src/core/session/entries.ts";
 import { withoutCredentials } from "../../src/vscode/repository-identity.ts";
 import { rowContent, titleLine, toolsTitle } from "../../src/vscode/tree-row.ts";
-import { assistant, toolCall, type user } from "../support/session-builder.ts";
+import { assistant, toolCall, user } from "../support/session-builder.ts";
 
 const entry = (given: NewEntry): SessionEntry =>
   ({ ...given, id: "x", parentId: null, timestamp: "2026-01-02T03:04:05.000Z" }) as SessionEntry;
@@ -27,6 +27,12 @@ describe("a row of the tree", () => {
       tools: ["read"],
     });
     expect(toolsTitle(["read", "bash", "read"])).toBe("read ×2, bash");
+  });
+
+  it("shows the words of a reply without the marks of its Markdown", () => {
+    expect(message(assistant("## The `parser` is **done** *(really)*")).title).toBe("The parser is done (really)");
+    expect(message(assistant("a * b and snake_case_name")).title).toBe("a * b and snake_case_name");
+    expect(message(user("keep `this`")).title).toBe("keep `this`");
   });
 
   it("tells failed and stopped replies, with the error where there is no text", () => {
