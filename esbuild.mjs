@@ -73,7 +73,11 @@ const bundles = [
   },
   {
     ...shared,
-    entryPoints: { chat: "src/webview/main.ts" },
+    entryPoints: {
+      chat: "src/webview/main.ts",
+      inspector: "src/webview/inspector.ts",
+      comparison: "src/webview/comparison.ts",
+    },
     outdir: "dist/webview",
     format: "iife",
     platform: "browser",

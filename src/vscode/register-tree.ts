@@ -1,9 +1,15 @@
 // Puts the native side of the tree together: Session Tree, Sessions, and the commands that belong to them.
 import * as vscode from "vscode";
+import type { AgentTool } from "../core/agent/agent-tool.ts";
+import type { ToolDefinition } from "../core/llm/stream.ts";
 import type { Shell } from "../core/ports.ts";
 import type { Session } from "../core/session/session.ts";
+import { BranchComparisonPanel } from "./branch-comparison-panel.ts";
 import type { ChatView } from "./chat-view.ts";
+import { entryIdOf } from "./commands/register.ts";
+import { CompactionPreview } from "./compaction-preview.ts";
 import type { Configuration } from "./configuration.ts";
+import { ContextInspector, type InspectorServices } from "./context-inspector.ts";
 import type { Documents } from "./documents.ts";
 import type { EntryActions } from "./entry-actions.ts";
 import { reportError } from "./report-error.ts";
@@ -13,7 +19,7 @@ import { sessionListCommands } from "./session-list-commands.ts";
 import { SessionListView } from "./session-list-view.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 import { SessionTreeView } from "./session-tree-view.ts";
-import { treeCommands } from "./tree-commands.ts";
+import { type Handler, neededEntry, neededSession, treeCommands } from "./tree-commands.ts";
 
 export interface TreeServices {
   extensionUri: vscode.Uri;
@@ -27,6 +33,8 @@ export interface TreeServices {
   shell: Shell;
   /** Opens a session file to read in it. */
   openFile: (path: string) => Promise<Session>;
+  describeTool: (tool: AgentTool) => ToolDefinition;
+  previewRequest: InspectorServices["previewRequest"];
   state: vscode.Memento;
   log: vscode.LogOutputChannel;
 }
@@ -41,8 +49,27 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
     onError,
   );
   const list = new SessionListView(sessions, services.sessionActions);
-  const handlers = {
+  const preview = new CompactionPreview(services.documents, services.entryActions);
+  const inspector = new ContextInspector({ ...services, onError });
+  const comparison = new BranchComparisonPanel({ ...services, onError });
+  const handlers: Record<string, Handler> = {
     ...treeCommands({ ...services, tree }),
+    "coppice.inspectContext": () => inspector.open(neededSession(sessions)),
+    "coppice.previewCompaction": (argument) => {
+      const open = neededSession(sessions);
+      return preview.preview(open, entryIdOf(open, argument));
+    },
+    "coppice.applyDraft": () => preview.applyDraft(),
+    "coppice.redoCompaction": () => preview.redo(neededSession(sessions)),
+    "coppice.compareCompaction": (argument) => {
+      const { open, entryId } = neededEntry({ sessions, tree }, argument);
+      return preview.compare(open, entryId);
+    },
+    "coppice.compareBranches": async (argument) => {
+      const open = neededSession(sessions);
+      const entryId = entryIdOf(open, argument) ?? (await services.entryActions.pickEntry(open));
+      if (entryId !== undefined) await comparison.open(open, entryId);
+    },
     ...sessionListCommands({ ...services, list, onError }),
   };
   const commands = Object.entries(handlers).map(([id, handler]) =>
@@ -62,6 +89,6 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
     recorded.add(open);
     recordRepository(open, shell, (error) => log.warn(`The repository was not recorded: ${String(error)}`));
   });
-  const all = vscode.Disposable.from(tree, list, watch, ...commands);
+  const all = vscode.Disposable.from(tree, list, preview, inspector, comparison, watch, ...commands);
   return { dispose: () => all.dispose(), sessionsChanged: () => list.refreshSoon() };
 }

@@ -112,7 +112,8 @@ export class SessionListView implements vscode.TreeDataProvider<ListNode>, vscod
       title,
       forks.length > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
     );
-    item.id = `session/${session.path}`;
+    // The editor keeps whether a row that it knows is open: one that came to have forks is another row.
+    item.id = `session/${session.path}${forks.length > 0 ? "/forks" : ""}`;
     const facts = [
       current ? vscode.l10n.t("in the chat") : "",
       statusText(open?.status),
@@ -185,7 +186,7 @@ function iconOf(
   if (session.problem !== undefined) {
     return new vscode.ThemeIcon("warning", new vscode.ThemeColor("list.warningForeground"));
   }
-  if (status === "waiting") return new vscode.ThemeIcon("bell-dot", new vscode.ThemeColor("charts.orange"));
+  if (status === "waiting") return new vscode.ThemeIcon("bell-dot", new vscode.ThemeColor("charts.yellow"));
   if (status === "running") return new vscode.ThemeIcon("sync~spin", new vscode.ThemeColor("charts.blue"));
   if (current) return new vscode.ThemeIcon("comment-discussion", new vscode.ThemeColor("charts.blue"));
   if (status === "news") return new vscode.ThemeIcon("circle-filled", new vscode.ThemeColor("charts.blue"));

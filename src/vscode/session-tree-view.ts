@@ -1,6 +1,6 @@
 // The Session Tree: the rows of the outline as a native tree that follows the session in the chat.
 import * as vscode from "vscode";
-import { estimateTokens } from "../core/compaction/token-estimation.ts";
+import { tokensAfterCompaction } from "../core/compaction/compaction-size.ts";
 import { entryText } from "../core/harness/session-memory.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
 import {
@@ -261,11 +261,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     for (const entry of await session.getEntries(missing)) {
       this.#contents.set(entry.id, rowContent(entry));
       if (entry.type !== "compaction" || this.#tokensAfter.has(entry.id)) continue;
-      const { messages } = await session.buildContext(entry.id);
-      this.#tokensAfter.set(
-        entry.id,
-        messages.reduce((sum, message) => sum + estimateTokens(message), 0),
-      );
+      this.#tokensAfter.set(entry.id, await tokensAfterCompaction(session, entry));
     }
   }
 

@@ -26,13 +26,18 @@ export interface TreeCommandServices {
   entryActions: EntryActions;
 }
 
+/** The session in the chat; throws where there is none. */
+export function neededSession(sessions: SessionService): OpenSession {
+  if (sessions.current === undefined) throw new Error(vscode.l10n.t("No session is open."));
+  return sessions.current;
+}
+
 /** The entry of a menu or the selected one; throws where there is neither. */
 export function neededEntry(
   services: Pick<TreeCommandServices, "sessions" | "tree">,
   argument: unknown,
 ): { open: OpenSession; entryId: string } {
-  const open = services.sessions.current;
-  if (open === undefined) throw new Error(vscode.l10n.t("No session is open."));
+  const open = neededSession(services.sessions);
   const entryId = entryIdOf(open, argument) ?? services.tree.selected?.entryId;
   if (entryId === undefined) throw new Error(vscode.l10n.t("Select an entry in the Session Tree first."));
   return { open, entryId };

@@ -81,13 +81,13 @@ function labelOf(node: EntryNode, { content, tools, tokensAfter }: RowState): st
 function compactionLabel({ tokensBefore = 0 }: RowContent, tokensAfter: number | undefined): string {
   return tokensAfter === undefined
     ? vscode.l10n.t("Compaction of {0} tokens", shortTokens(tokensBefore))
-    : vscode.l10n.t("Compaction {0} → {1} tokens", shortTokens(tokensBefore), shortTokens(tokensAfter));
+    : vscode.l10n.t("Compaction {0} → ~{1} tokens", shortTokens(tokensBefore), shortTokens(tokensAfter));
 }
 
 function iconOf(node: EntryNode, { content, position, shown, running }: RowState): vscode.ThemeIcon {
   if (position && running) return new vscode.ThemeIcon("sync~spin", new vscode.ThemeColor("charts.blue"));
   if (position) return new vscode.ThemeIcon("target", new vscode.ThemeColor("charts.blue"));
-  if (shown) return new vscode.ThemeIcon("eye", new vscode.ThemeColor("charts.orange"));
+  if (shown) return new vscode.ThemeIcon("eye", new vscode.ThemeColor("charts.yellow"));
   if (content.failure === "failed" && content.kind === "reply") {
     return new vscode.ThemeIcon("error", new vscode.ThemeColor("list.errorForeground"));
   }

@@ -40,8 +40,18 @@ const MAX_TOOLS = 3;
 
 /** The first line that says something, without control characters, not too long. */
 export function titleLine(text: string): string {
-  const line = cleanName(/\S[^\n]*/.exec(text.slice(0, 10_000))?.[0] ?? "");
+  const found = /\S[^\n]*/.exec(text.slice(0, 10_000))?.[0] ?? "";
+  // Marks of direction could make a row read as another.
+  const line = cleanName(found.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")).replace(/\s+/g, " ");
   return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE).toWellFormed()}…` : line;
+}
+
+/** A reply is Markdown: a row shows its words without the marks. */
+function plainMarkdown(text: string): string {
+  return text
+    .replace(/^\s*#{1,6}\s+/, "")
+    .replace(/`|\*\*|__/g, "")
+    .replace(/(^|[\s(])[*_](\S(?:[^*_]*\S)?)[*_](?=$|[\s).,:;!?])/g, "$1$2");
 }
 
 /** A summary begins with headings: the first line that is none says more. */
@@ -108,7 +118,8 @@ function messageRow(entry: Extract<SessionEntry, { type: "message" }>, base: Bas
       return { ...base, kind: "user", title: titleLine(contentText(message.content)) };
     case "assistant": {
       const calls = toolCallsOf(message);
-      const title = titleLine(contentText(message.content as { type: string; text?: string }[]));
+      const text = contentText(message.content as { type: string; text?: string }[]);
+      const title = plainMarkdown(titleLine(text));
       const failure =
         message.stopReason === "error" ? "failed" : message.stopReason === "aborted" ? "stopped" : undefined;
       const onlyTools = title === "" && calls.length > 0;

@@ -7,10 +7,12 @@ import {
   prepareCompaction,
   trustedFrom,
 } from "../compaction/compaction.ts";
+import { fileLists } from "../compaction/file-operations.ts";
 import type { Summarizer } from "../compaction/generate-summary.ts";
 import { type CompactionSettings, compactionThreshold, shouldCompact } from "../compaction/token-budget.ts";
 import { type ContextTokens, estimateContextTokens } from "../compaction/token-estimation.ts";
 import { CompactionError, toError } from "../errors.ts";
+import type { Usage } from "../llm/messages.ts";
 import type { NewEntry } from "../session/entries.ts";
 import type { Session, SessionContext } from "../session/session.ts";
 import type { HarnessEvent } from "./harness-events.ts";
@@ -36,8 +38,10 @@ export interface CompactRequest {
   cut?: PrepareInput["cut"] | undefined;
   /** The request that overflowed is tried again afterwards. */
   willRetry?: boolean;
-  /** A summary that the person edited instead of a generated one. */
+  /** A summary that the person wrote or edited: taken as it is, no model is asked. */
   summary?: string | undefined;
+  /** What the draft behind `summary` cost. */
+  summaryUsage?: Usage | undefined;
 }
 
 export interface ContextUsage extends ContextTokens {
@@ -165,6 +169,17 @@ export class CompactionControl {
     }
   }
 
+  /** A summary as a compaction would write it, for the person to edit; writes nothing. Throws CompactionError. */
+  async draft(request: CompactRequest): Promise<CompactionResult> {
+    const preparation = await this.prepare(request.cut);
+    if (preparation === undefined) {
+      throw new CompactionError("nothing_to_compact", "There is nothing to compact: all of it is recent.");
+    }
+    const { result } = await this.#summarize(preparation, request);
+    if (request.signal.aborted) throw new CompactionError("aborted", "The compaction was cancelled.");
+    return result;
+  }
+
   #noProgress(tokensAfter: number, tokensBefore: number): boolean {
     const threshold = compactionThreshold(this.#host.window(), this.#host.settings());
     return tokensAfter > threshold || tokensAfter > tokensBefore * NO_PROGRESS_SHARE;
@@ -198,14 +213,21 @@ export class CompactionControl {
         };
       }
     }
+    if (request.summary !== undefined) {
+      const result: CompactionResult = {
+        summary: request.summary,
+        firstKeptEntryId: preparation.firstKeptEntryId,
+        tokensBefore: preparation.tokensBefore,
+        details: fileLists(preparation.fileOps),
+        ...(request.summaryUsage === undefined ? {} : { usage: request.summaryUsage }),
+      };
+      return { result, fromHook: false };
+    }
     const leafId = session.getLeafId();
     const path = session.pathTo(leafId);
     const kept = new Set(path.slice(path.indexOf(preparation.firstKeptEntryId)));
     const pinned = await pinnedTexts(session, leafId, kept);
     const result = await compact(preparation, this.#host.summarizer(), { signal, customInstructions, pinned });
-    return {
-      result: request.summary === undefined ? result : { ...result, summary: request.summary },
-      fromHook: false,
-    };
+    return { result, fromHook: false };
   }
 }

@@ -22,6 +22,8 @@ export class ContextCache {
   /** Entries of the last context and those appended since, by row. */
   #parsed = new Map<number, SessionEntry>();
   #cached: Cached | undefined;
+  /** One build after the other: each changes what the next one builds on. */
+  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(storage: SessionStorage, options: ContextOptions) {
     this.#storage = storage;
@@ -42,7 +44,14 @@ export class ContextCache {
     this.#cached = undefined;
   }
 
-  async build(leafId: string | null): Promise<SessionContext> {
+  /** The context at a leaf; calls that come at once are answered in order. Throws `not_found`. */
+  build(leafId: string | null): Promise<SessionContext> {
+    const built = this.#queue.then(() => this.#build(leafId));
+    this.#queue = built.catch(() => {});
+    return built;
+  }
+
+  async #build(leafId: string | null): Promise<SessionContext> {
     const { tree } = this.#storage;
     if (leafId === null) return { items: [], messages: [], thinkingLevel: "off", model: null, activeToolNames: null };
     const row = tree.rowOf(leafId);

@@ -1,0 +1,32 @@
+// What the pages of editor tabs share: the connection to the host, and elements of SVG.
+
+interface PanelApi<Out> {
+  postMessage(message: Out): void;
+}
+
+declare function acquireVsCodeApi(): unknown;
+
+/** Connects to the host; call it once per page. The listener hears every message that has a type. */
+export function connectPanel<In extends { type: string }, Out>(
+  listener: (message: In) => void,
+): (message: Out) => void {
+  const api = acquireVsCodeApi() as PanelApi<Out>;
+  window.addEventListener("message", (event: MessageEvent<In>) => {
+    if (typeof event.data === "object" && event.data !== null && "type" in event.data) listener(event.data);
+  });
+  return (message) => api.postMessage(message);
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An element of a drawing. */
+export function svg<K extends keyof SVGElementTagNameMap>(
+  tag: K,
+  attributes: Record<string, string | number> = {},
+  ...children: Node[]
+): SVGElementTagNameMap[K] {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}

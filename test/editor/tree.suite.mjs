@@ -1,0 +1,282 @@
+// The native side of the tree in the real editor: rows, looking and moving, labels, compaction as a node, inspector,
+// comparison and sessions, by mouse and by keyboard.
+import { readFileSync } from "node:fs";
+import { git } from "./prepare.mjs";
+import { sessionFiles } from "./session-files.mjs";
+
+export const name = "The tree: see, move, label, compare, take back";
+
+/** Rows of the two tree views, by the names that a screen reader hears. */
+class Trees {
+  constructor(window) {
+    this.page = window.page;
+  }
+  /** A row by text in its spoken name. */
+  row(text) {
+    return this.page
+      .locator(".pane-body .monaco-list-row[role=treeitem]")
+      .filter({ has: this.#named(text) })
+      .first();
+  }
+  #named(text) {
+    return this.page.locator(`.monaco-tl-contents:has-text(${JSON.stringify(text)})`);
+  }
+  async spoken() {
+    return await this.page
+      .locator(".pane-body .monaco-list-row[role=treeitem]")
+      .evaluateAll((rows) => rows.map((row) => row.getAttribute("aria-label")));
+  }
+  /** Opens the menu of a row and chooses from it; a menu takes no click in its first moment. */
+  async choose(text, item) {
+    const entry = this.page.getByRole("menuitem", { name: item }).first();
+    await this.row(text).click({ button: "right" });
+    await entry.hover();
+    await this.page.waitForTimeout(400);
+    await entry.click();
+  }
+}
+
+/** The frame of an editor tab's page, by a heading. */
+async function pageWith(window, heading, until) {
+  return await until(async () => {
+    for (const frame of window.page.frames()) {
+      if (frame === window.page.mainFrame() || frame.isDetached()) continue;
+      const found = await frame
+        .getByRole("heading", { name: heading, exact: true })
+        .isVisible()
+        .catch(() => false);
+      if (found) return frame;
+    }
+    return undefined;
+  }, `a page with the heading “${heading}”`);
+}
+
+export async function run({ run, until, step, expect }) {
+  const workspace = run.workspace();
+  git(workspace, "init", "-q");
+  git(workspace, "-c", "user.name=t", "-c", "user.email=t@example.com", "add", "-A");
+  git(workspace, "-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "-q", "-m", "one");
+  git(workspace, "remote", "add", "origin", "https://user:secret@example.com/sample.git");
+  const editor = await run.editor({ workspace });
+  const window = await run.window(editor, { width: 1500, height: 950 });
+  const trees = new Trees(window);
+  const keys = window.page.keyboard;
+  let chat;
+  const entries = () => chat.entries();
+  const types = () => entries().map((entry) => entry.type);
+  const spokenRow = (pattern) =>
+    until(
+      async () => (await trees.spoken()).find((label) => pattern.test(label ?? "")),
+      `a row like ${pattern}, not\n${(trees.last ?? []).join("\n")}`,
+    );
+  const input = (text) =>
+    until(async () => {
+      const field = window.page.locator(".quick-input-widget:visible input").first();
+      if (!(await field.isVisible())) return false;
+      await field.fill(text);
+      await keys.press("Enter");
+      return true;
+    }, "a field to type into");
+
+  await step("the tree is empty, then grows with the conversation", async () => {
+    await window.command("Coppice: New Session");
+    chat = await run.chat(window, editor);
+    await chat.frame.getByRole("button", { name: /Try the demo/ }).click();
+    await window.command("Coppice: Focus on Session Tree View");
+    await chat.send("What is in this folder?");
+    await chat.answered("What is in this folder?");
+    await spokenRow(/^You: What is in this folder\?, on the way to the position/);
+    await spokenRow(/^Reply: In \.:, position/);
+    await chat.send("Read src/greeting.ts");
+    await chat.answered("Read src/greeting.ts");
+    await spokenRow(/^Reply: src\/greeting\.ts has .*, position/);
+    expect(!(await trees.spoken()).some((label) => /^Reply: In \.:, position/.test(label)), "one position only");
+  });
+
+  await step("the session tells its repository, without the password of its remote", async () => {
+    const entry = await until(
+      () => entries().find((candidate) => candidate.customType === "coppice.repository"),
+      "the repository to be recorded",
+    );
+    expect(
+      entry.data.remote === "https://example.com/sample.git",
+      `a remote without a password, not ${entry.data.remote}`,
+    );
+    expect(/^[0-9a-f]{40}/.test(entry.data.rootCommit), "the first commit");
+  });
+
+  await step("a click shows and writes nothing", async () => {
+    const before = readFileSync(chat.file, "utf8");
+    await trees.row("In .:").click();
+    await window.page.waitForTimeout(600);
+    expect(readFileSync(chat.file, "utf8") === before, "no byte to be written by looking");
+  });
+
+  await step("Ctrl+Enter on a row moves the position there", async () => {
+    await trees.row("In .:").click();
+    await trees.row("In .:").press("Control+Enter");
+    await spokenRow(/^Reply: In \.:, position/);
+    await spokenRow(/^You: Read src\/greeting\.ts, other branch, \d more/);
+    expect(types().includes("leaf"), "a leaf entry");
+    await run.shot(window, "01-moved");
+  });
+
+  await step("the branch that was left opens below the point where it parts", async () => {
+    await chat.send("Read README.md");
+    await chat.answered("Read README.md");
+    await spokenRow(/^Reply: In \.:, 2 branches/);
+    await trees.row("Read src/greeting.ts").locator(".monaco-tl-twistie").click();
+    await spokenRow(/^Reply: src\/greeting\.ts has .*, on another branch/);
+    await run.shot(window, "02-branches");
+  });
+
+  await step("looking at the other branch marks it and leaves the position", async () => {
+    const before = readFileSync(chat.file, "utf8");
+    await trees.row("src/greeting.ts has").click();
+    await spokenRow(/^Reply: src\/greeting\.ts has .*, shown in the chat/);
+    await chat.button("Continue from here").waitFor();
+    expect(readFileSync(chat.file, "utf8") === before, "no byte to be written by looking");
+    await chat.button("Back to current").click();
+  });
+
+  await step("F2 labels the selected row", async () => {
+    await trees.row("Read README.md").click();
+    await trees.row("Read README.md").press("F2");
+    await input("read me");
+    await spokenRow(/^You: Read README\.md, “read me”/);
+    expect(
+      entries().some((entry) => entry.type === "label" && entry.label === "read me"),
+      "a label entry",
+    );
+  });
+
+  await step("filters keep the connections", async () => {
+    await window.command("Coppice: Filter the Session Tree");
+    await input("Only Mine");
+    await until(
+      async () => (await trees.spoken()).filter((label) => /^(Reply|Tools)/.test(label ?? "")).length === 0,
+      "no replies",
+    );
+    await spokenRow(/^You: What is in this folder\?, 2 branches/);
+    await window.command("Coppice: Filter the Session Tree");
+    await input("Default");
+    await spokenRow(/^Reply: In \.:/);
+  });
+
+  await step("Compact Before Here cuts at the entry, and undo and redo move between both", async () => {
+    await window.command("Coppice: Focus on Session Tree View");
+    await trees.choose("Read README.md", "Compact Before Here");
+    await input("");
+    await spokenRow(/^Compaction: Compaction .* → ~.* tokens, position/);
+    const compaction = entries().find((entry) => entry.type === "compaction");
+    const from = entries().findIndex((entry) => entry.id === compaction.firstKeptEntryId);
+    const kept = entries().find((entry, at) => at >= from && entry.type === "message");
+    expect(JSON.stringify(kept?.message)?.includes("Read README.md"), "the chosen entry to be the first that stays");
+    await run.shot(window, "03-compacted");
+    const before = entries().length;
+    await window.command("Coppice: Undo Compaction");
+    await until(() => entries().length > before, "the undo to be written");
+    await spokenRow(/^Compaction: .*other branch/);
+    await window.command("Coppice: Redo Compaction");
+    await spokenRow(/^Compaction: .*, position/);
+  });
+
+  await step("the context before and after a compaction stands in a diff", async () => {
+    await trees.choose("Compaction", "Compare Before and After");
+    await window.page.getByRole("tab", { name: /Context before ↔ after/ }).waitFor();
+    await run.shot(window, "04-compaction-diff");
+  });
+
+  await step("a preview changes nothing", async () => {
+    await chat.send("Read src/todo.ts");
+    await chat.answered("Read src/todo.ts");
+    const before = readFileSync(chat.file, "utf8");
+    await window.command("Coppice: Preview Compaction");
+    await window.page
+      .getByText("Nothing has been changed yet")
+      .first()
+      .waitFor()
+      .catch(() => {});
+    await window.page.getByRole("tab", { name: /Compaction preview/ }).waitFor();
+    await run.shot(window, "05-preview");
+    await keys.press("Escape");
+    expect(readFileSync(chat.file, "utf8") === before, "no byte to be written by a preview");
+  });
+
+  await step(
+    "the inspector shows the last request and the next, and leaves an entry out until it is taken back",
+    async () => {
+      await window.command("Coppice: Inspect Context");
+      const page = await pageWith(window, "Context", until);
+      await page.getByRole("heading", { name: /Messages \(\d+\)/ }).waitFor();
+      await run.shot(window, "06-inspector");
+      const row = page.locator("li.row").filter({ hasText: "read:" }).last();
+      await row.hover();
+      await row.getByRole("button", { name: /^Leave out/ }).click();
+      await window.page.getByRole("button", { name: "Leave It Out" }).click();
+      await page.getByRole("heading", { name: "Left out by hand (1)" }).waitFor();
+      const edit = entries().find((entry) => entry.type === "context_edit");
+      expect(edit?.replacement === null, "a context edit without content");
+      await page.getByRole("button", { name: /^Take back/ }).click();
+      await page.getByRole("heading", { name: /Left out by hand/ }).waitFor({ state: "hidden" });
+      const user = page.locator("li.row").filter({ hasText: "Read src/todo.ts" }).first();
+      await user.hover();
+      await user.getByRole("button", { name: /^Pin/ }).click();
+      await window.page.getByRole("button", { name: "Pin", exact: true }).last().click();
+      await page.getByText("pinned").first().waitFor();
+      await page.getByRole("tab", { name: "Last request" }).click();
+      await page.getByText(/Exactly as it was sent/).waitFor();
+      await run.shot(window, "07-inspector-last");
+    },
+  );
+
+  await step("two branches stand side by side", async () => {
+    await trees.choose("Read src/greeting.ts", "Compare with Current");
+    const page = await pageWith(window, "Two branches", until);
+    await page.getByText("the shared part counted once").waitFor();
+    await page.getByRole("heading", { name: "Second branch" }).waitFor();
+    await run.shot(window, "08-comparison");
+  });
+
+  await step("the list shows the session, and its text is found on the branch that was left", async () => {
+    await window.command("Coppice: Focus on Sessions View");
+    await spokenRow(/^What is in this folder\?, in the chat/);
+    await window.command("Coppice: Search Sessions");
+    await window.page.locator(".quick-input-widget:visible input").first().fill("exports `greet");
+    await window.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
+    await run.shot(window, "09-search");
+    await keys.press("Enter");
+    await spokenRow(/^Reply: src\/greeting\.ts has .*, shown in the chat/);
+  });
+
+  await step("a fork is listed below what it was forked from", async () => {
+    await window.command("Coppice: Focus on Session Tree View");
+    await trees.choose("Read README.md", "Fork Session");
+    await until(async () => (await trees.spoken()).some((label) => /, in the chat, fork/.test(label ?? "")), "a fork");
+    await run.shot(window, "10-fork");
+  });
+
+  await step("a session is renamed with F2 and goes to the trash after a question", async () => {
+    await window.command("Coppice: Focus on Sessions View");
+    await trees.row("in the chat · fork").click();
+    await trees.row("in the chat · fork").press("F2");
+    await input("My fork");
+    await spokenRow(/^My fork, in the chat/);
+    const { length } = sessionFiles(editor.home);
+    await trees.choose("My fork", "Move to Trash");
+    await window.page.getByRole("button", { name: "Cancel" }).click();
+    expect(sessionFiles(editor.home).length === length, "nothing to be deleted before the answer");
+    await trees.choose("My fork", "Move to Trash");
+    await window.page.getByRole("button", { name: "Move to Trash", exact: true }).click();
+    await until(() => sessionFiles(editor.home).length === length - 1, "the file to be gone");
+    await until(
+      async () => !(await trees.spoken()).some((label) => /^My fork/.test(label ?? "")),
+      "the row to be gone",
+    );
+    await run.shot(window, "11-sessions");
+  });
+
+  await step("nothing was refused by the content policy", async () => {
+    expect(window.problems.length === 0, `no violations, not ${window.problems.join("; ")}`);
+  });
+}
