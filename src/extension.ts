@@ -255,7 +255,6 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
       repos,
       shell,
       openFile: (path) => (path.startsWith(piRoot) ? piRepo : repos.own()).open(path),
-      describeTool,
       previewRequest: async (model, request, options) =>
         (await import("./providers/request-preview.ts")).previewRequest(model, request, options).body,
       state: context.workspaceState,

@@ -1,11 +1,10 @@
 // The context inspector: an editor tab with what the model was sent and what it will be sent.
 import * as vscode from "vscode";
-import type { AgentTool } from "../core/agent/agent-tool.ts";
 import { HarnessError } from "../core/errors.ts";
 import { PIN_CUSTOM_TYPE } from "../core/harness/session-memory.ts";
 import { convertToLlm } from "../core/llm/messages.ts";
 import type { Model } from "../core/llm/model.ts";
-import type { LlmContext, StreamOptions, ToolDefinition } from "../core/llm/stream.ts";
+import type { LlmContext, StreamOptions } from "../core/llm/stream.ts";
 import {
   type FromInspector,
   fromInspectorSchema,
@@ -33,7 +32,6 @@ export interface InspectorServices {
   extensionUri: vscode.Uri;
   documents: Documents;
   log: vscode.LogOutputChannel;
-  describeTool: (tool: AgentTool) => ToolDefinition;
   /** The body of the next request before hooks (the providers' side). */
   previewRequest: (
     model: Model,
@@ -117,7 +115,7 @@ export class ContextInspector implements vscode.Disposable {
       keepRecentTokens: usage.keepRecentTokens,
       used: { tokens: usage.tokens, reported: !usage.estimated },
       system: systemParts(harness.systemPrompt),
-      tools: harness.activeTools.map((tool) => toolPart(this.#services.describeTool(tool))),
+      tools: harness.toolDefinitions.map(toolPart),
       items: await inspectorItems(session, context),
       cutBefore: preparation?.firstKeptEntryId ?? null,
       ...cacheBoundary(context),
@@ -244,7 +242,7 @@ export class ContextInspector implements vscode.Disposable {
     const context: LlmContext = {
       systemPrompt: harness.systemPrompt,
       messages: convertToLlm(messages),
-      tools: harness.activeTools.map((tool) => this.#services.describeTool(tool)),
+      tools: harness.toolDefinitions,
     };
     return await this.#services.previewRequest(model, context, {
       thinkingLevel: harness.thinkingLevel,

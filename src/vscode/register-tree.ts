@@ -1,7 +1,5 @@
 // Puts the native side of the tree together: Session Tree, Sessions, and the commands that belong to them.
 import * as vscode from "vscode";
-import type { AgentTool } from "../core/agent/agent-tool.ts";
-import type { ToolDefinition } from "../core/llm/stream.ts";
 import type { Shell } from "../core/ports.ts";
 import type { Session } from "../core/session/session.ts";
 import { BranchComparisonPanel } from "./branch-comparison-panel.ts";
@@ -33,7 +31,6 @@ export interface TreeServices {
   shell: Shell;
   /** Opens a session file to read in it. */
   openFile: (path: string) => Promise<Session>;
-  describeTool: (tool: AgentTool) => ToolDefinition;
   previewRequest: InspectorServices["previewRequest"];
   state: vscode.Memento;
   log: vscode.LogOutputChannel;

@@ -13,6 +13,7 @@ import type { AgentMessage, AssistantMessage, ImageContent, Usage } from "../llm
 import { clampThinkingLevel, type Model, modelKey, type ThinkingLevel } from "../llm/model.ts";
 import { planRetry, type RetryPolicy } from "../llm/retry.ts";
 import { detectSilentOverflow } from "../llm/silent-overflow.ts";
+import type { ToolDefinition } from "../llm/stream.ts";
 import type { NewEntry } from "../session/entries.ts";
 import type { Session, SessionContext } from "../session/session.ts";
 import { CompactionControl, type ContextUsage } from "./compaction-control.ts";
@@ -167,6 +168,10 @@ export class AgentHarness {
   /** Messages that are not on disk yet. */
   get unsavedCount(): number {
     return this.#pending.size;
+  }
+  /** The active tools as the model is told of them. */
+  get toolDefinitions(): ToolDefinition[] {
+    return this.#activeTools.map((tool) => this.#options.describeTool(tool));
   }
   get systemPrompt(): string {
     return this.#systemPrompt;
