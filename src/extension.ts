@@ -15,7 +15,6 @@ import { createNodeShell } from "./node/shell.ts";
 import { DEMO_MODEL } from "./providers/demo-model.ts";
 import { CLOUD_ENDPOINTS, type Endpoint } from "./providers/endpoints.ts";
 import { streamFunctionFor } from "./providers/registry.ts";
-import { adapter } from "./providers/stream-runner.ts";
 import type { CoppiceApi } from "./vscode/api.ts";
 import { askPiRoot } from "./vscode/ask-pi-root.ts";
 import { ChatController } from "./vscode/chat-controller.ts";
@@ -29,7 +28,7 @@ import { trackContextKeys } from "./vscode/context-keys.ts";
 import { createApi, type Registrations } from "./vscode/create-api.ts";
 import { Documents } from "./vscode/documents.ts";
 import { EntryActions } from "./vscode/entry-actions.ts";
-import { ModelPicker } from "./vscode/model-picker.ts";
+import type { ModelPicker } from "./vscode/model-picker.ts";
 import { type EditorModels, ModelService, type ProviderSide } from "./vscode/model-service.ts";
 import { registerTree } from "./vscode/register-tree.ts";
 import { redact, reportError } from "./vscode/report-error.ts";
@@ -37,8 +36,8 @@ import { Secrets } from "./vscode/secrets.ts";
 import { SessionActions } from "./vscode/session-actions.ts";
 import { SessionCosts } from "./vscode/session-costs.ts";
 import { SessionService, type SessionSurroundings } from "./vscode/session-service.ts";
+import { setupChoices } from "./vscode/setup-choices.ts";
 import { createStatusItem } from "./vscode/status-item.ts";
-import { createVscodeLm, listEditorModels } from "./vscode/vscode-lm.ts";
 import { WorkspaceResources } from "./vscode/workspace-resources.ts";
 
 let shutDown: (() => Promise<void>) | undefined;
@@ -121,13 +120,25 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     probeLocal: async () => (await import("./providers/list-models.ts")).probeLocal(),
   };
   const editorModels: EditorModels = {
-    list: () => listEditorModels(vscode),
-    stream: createVscodeLm(vscode, adapter),
+    list: async () => (await import("./vscode/vscode-lm.ts")).listEditorModels(vscode),
+    stream: async function* (model, request, options) {
+      const [{ createVscodeLm }, { adapter }] = await Promise.all([
+        import("./vscode/vscode-lm.ts"),
+        import("./providers/stream-runner.ts"),
+      ]);
+      yield* createVscodeLm(vscode, adapter)(model, request, options);
+    },
     onDidChange: vscode.lm.onDidChangeChatModels,
   };
   const models = own(new ModelService(providers, editorModels, configuration, secrets, context.globalState));
 
-  const picker = new ModelPicker(models, configuration, secrets);
+  let pickerLoaded: Promise<ModelPicker> | undefined;
+  const picker = () => {
+    pickerLoaded ??= import("./vscode/model-picker.ts").then(
+      ({ ModelPicker }) => new ModelPicker(models, configuration, secrets),
+    );
+    return pickerLoaded;
+  };
 
   // The agent.
   const hooks = new Hooks((failure) => {
@@ -235,7 +246,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
         costUsd: costs.of(open),
         defaultModel: modelView(models.chosen),
         defaultThinking: { level: models.chosenLevel, levels: models.chosen?.thinkingLevels ?? [] },
-        setup: (open?.harness.model ?? models.chosen) === undefined ? picker.setupChoices() : null,
+        setup: (open?.harness.model ?? models.chosen) === undefined ? setupChoices(models.editorModels) : null,
         attachments: attachmentsOf(chat.hosts, open),
         slashCommands: [...slashCommands(), ...resources.commands(open?.session.cwd ?? workspaceFolder())],
       }),

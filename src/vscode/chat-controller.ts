@@ -16,7 +16,8 @@ import type { OpenSession, SessionService } from "./session-service.ts";
 export interface ControllerServices {
   sessions: SessionService;
   models: ModelService;
-  picker: ModelPicker;
+  /** Loaded with the first choice. */
+  picker: () => Promise<ModelPicker>;
   configuration: Configuration;
   openers: ChatOpeners;
   sessionActions: SessionActions;
@@ -155,9 +156,12 @@ export class ChatController {
           await vscode.commands.executeCommand("coppice.openSample");
           return;
         }
-        return await this.#useModel(await picker.setUp(message.choiceId), open);
+        return await this.#useModel(await (await picker()).setUp(message.choiceId), open);
       case "model.pick":
-        return await this.#useModel(await picker.pick(open?.harness.model ?? this.#services.models.chosen), open);
+        return await this.#useModel(
+          await (await picker()).pick(open?.harness.model ?? this.#services.models.chosen),
+          open,
+        );
       case "thinking.pick":
         return await this.pickThinking(open);
       case "session.new":
@@ -308,7 +312,7 @@ export class ChatController {
         return true;
       case "model":
         accept();
-        await this.#useModel(await this.#services.picker.pick(open?.harness.model), open);
+        await this.#useModel(await (await this.#services.picker()).pick(open?.harness.model), open);
         return true;
       default:
         return false;
@@ -341,7 +345,7 @@ export class ChatController {
     const model = open?.harness.model ?? this.#services.models.chosen;
     if (model === undefined) throw new HarnessError("auth", vscode.l10n.t("Choose a model first."));
     const current = open?.harness.thinkingLevel ?? this.#services.models.chosenLevel;
-    const level = await this.#services.picker.pickLevel(model, current);
+    const level = await (await this.#services.picker()).pickLevel(model, current);
     if (level !== undefined) await open?.harness.setThinkingLevel(level);
   }
 
@@ -379,7 +383,7 @@ export class ChatController {
         if (open !== undefined) await this.#run(open, () => open.harness.continueRun());
         return;
       case "model":
-        return await this.#useModel(await this.#services.picker.pick(open?.harness.model), open);
+        return await this.#useModel(await (await this.#services.picker()).pick(open?.harness.model), open);
       case "save":
         await open?.harness.save();
         open?.live.dismiss(message.itemId);

@@ -1,6 +1,5 @@
 // What other extensions get from `activate`: hooks, tools, and the means to summarise (product.md "For other extensions").
 import type { AgentTool } from "../core/agent/agent-tool.ts";
-import { generateSummary, generateSummaryWithUsage } from "../core/compaction/generate-summary.ts";
 import { serializeConversation } from "../core/compaction/serialize-conversation.ts";
 import { HOOK_NAMES, type Hooks } from "../core/harness/hooks.ts";
 import { convertToLlm } from "../core/llm/messages.ts";
@@ -60,7 +59,9 @@ export function createApi(hooks: Hooks, sessions: SessionService, registrations:
     },
     convertToLlm,
     serializeConversation,
-    generateSummary,
-    generateSummaryWithUsage,
+    generateSummary: async (...given) =>
+      (await import("../core/compaction/generate-summary.ts")).generateSummary(...given),
+    generateSummaryWithUsage: async (...given) =>
+      (await import("../core/compaction/generate-summary.ts")).generateSummaryWithUsage(...given),
   };
 }

@@ -1,7 +1,6 @@
 // Choosing a model, an endpoint, a key: the native flow (providers §8).
 import * as vscode from "vscode";
 import { type Model, modelKey, type ThinkingLevel } from "../core/llm/model.ts";
-import type { SetupChoice } from "../protocol/view-state.ts";
 import { signalOf } from "./cancellation.ts";
 import type { Configuration } from "./configuration.ts";
 import type { KnownEndpoint, ModelService } from "./model-service.ts";
@@ -20,40 +19,6 @@ export class ModelPicker {
 
   #modelByKey(key: string): Model | undefined {
     return this.#models.all.find((model) => modelKey(model) === key);
-  }
-
-  setupChoices(): SetupChoice[] {
-    const choices: SetupChoice[] = [];
-    for (const model of this.#models.editorModels.slice(0, 3)) {
-      choices.push({
-        id: `model:${modelKey(model)}`,
-        title: vscode.l10n.t("Use {0}", model.name),
-        detail: vscode.l10n.t("A model of your editor; no key needed"),
-      });
-    }
-    choices.push(
-      {
-        id: "key",
-        title: vscode.l10n.t("Use an API key…"),
-        detail: vscode.l10n.t("Anthropic, OpenAI, OpenRouter or any compatible endpoint"),
-      },
-      {
-        id: "local",
-        title: vscode.l10n.t("Look for local models"),
-        detail: vscode.l10n.t("Ollama, LM Studio, llama.cpp or vLLM on this machine"),
-      },
-      {
-        id: "demo",
-        title: vscode.l10n.t("Try the demo"),
-        detail: vscode.l10n.t("A script, not an AI: shows everything without a key"),
-      },
-      {
-        id: "sample",
-        title: vscode.l10n.t("Look at a sample session"),
-        detail: vscode.l10n.t("Branches and compactions to look around in; needs no model"),
-      },
-    );
-    return choices;
   }
 
   /** Carries out a choice of the set-up card; the model chosen, or undefined where the person turned back. */

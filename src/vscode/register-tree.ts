@@ -2,12 +2,12 @@
 import * as vscode from "vscode";
 import type { Shell } from "../core/ports.ts";
 import type { Session } from "../core/session/session.ts";
-import { BranchComparisonPanel } from "./branch-comparison-panel.ts";
+import type { BranchComparisonPanel } from "./branch-comparison-panel.ts";
 import type { ChatView } from "./chat-view.ts";
 import { entryIdOf } from "./commands/register.ts";
-import { CompactionPreview } from "./compaction-preview.ts";
+import type { CompactionPreview } from "./compaction-preview.ts";
 import type { Configuration } from "./configuration.ts";
-import { ContextInspector, type InspectorServices } from "./context-inspector.ts";
+import type { ContextInspector, InspectorServices } from "./context-inspector.ts";
 import type { Documents } from "./documents.ts";
 import type { EntryActions } from "./entry-actions.ts";
 import { reportError } from "./report-error.ts";
@@ -46,26 +46,47 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
     onError,
   );
   const list = new SessionListView(sessions, services.sessionActions);
-  const preview = new CompactionPreview(services.documents, services.entryActions);
-  const inspector = new ContextInspector({ ...services, onError });
-  const comparison = new BranchComparisonPanel({ ...services, onError });
+  // Tabs that most windows never open are loaded when they are asked for.
+  const loaded: vscode.Disposable[] = [];
+  const once = <T extends vscode.Disposable>(load: () => Promise<T>) => {
+    let made: Promise<T> | undefined;
+    return () => {
+      made ??= load().then((part) => {
+        loaded.push(part);
+        return part;
+      });
+      return made;
+    };
+  };
+  const preview = once<CompactionPreview>(async () => {
+    const module = await import("./compaction-preview.ts");
+    return new module.CompactionPreview(services.documents, services.entryActions);
+  });
+  const inspector = once<ContextInspector>(async () => {
+    const module = await import("./context-inspector.ts");
+    return new module.ContextInspector({ ...services, onError });
+  });
+  const comparison = once<BranchComparisonPanel>(async () => {
+    const module = await import("./branch-comparison-panel.ts");
+    return new module.BranchComparisonPanel({ ...services, onError });
+  });
   const handlers: Record<string, Handler> = {
     ...treeCommands({ ...services, tree }),
-    "coppice.inspectContext": () => inspector.open(neededSession(sessions)),
-    "coppice.previewCompaction": (argument) => {
+    "coppice.inspectContext": async () => (await inspector()).open(neededSession(sessions)),
+    "coppice.previewCompaction": async (argument) => {
       const open = neededSession(sessions);
-      return preview.preview(open, entryIdOf(open, argument));
+      return (await preview()).preview(open, entryIdOf(open, argument));
     },
-    "coppice.applyDraft": () => preview.applyDraft(),
-    "coppice.redoCompaction": () => preview.redo(neededSession(sessions)),
-    "coppice.compareCompaction": (argument) => {
+    "coppice.applyDraft": async () => (await preview()).applyDraft(),
+    "coppice.redoCompaction": async () => (await preview()).redo(neededSession(sessions)),
+    "coppice.compareCompaction": async (argument) => {
       const { open, entryId } = neededEntry({ sessions, tree }, argument);
-      return preview.compare(open, entryId);
+      return (await preview()).compare(open, entryId);
     },
     "coppice.compareBranches": async (argument) => {
       const open = neededSession(sessions);
       const entryId = entryIdOf(open, argument) ?? (await services.entryActions.pickEntry(open));
-      if (entryId !== undefined) await comparison.open(open, entryId);
+      if (entryId !== undefined) await (await comparison()).open(open, entryId);
     },
     ...sessionListCommands({ ...services, list, onError }),
   };
@@ -86,6 +107,6 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
     recorded.add(open);
     recordRepository(open, shell, (error) => log.warn(`The repository was not recorded: ${String(error)}`));
   });
-  const all = vscode.Disposable.from(tree, list, preview, inspector, comparison, watch, ...commands);
-  return { dispose: () => all.dispose(), sessionsChanged: () => list.refreshSoon() };
+  const all = vscode.Disposable.from(tree, list, watch, ...commands);
+  return { dispose: () => vscode.Disposable.from(all, ...loaded).dispose(), sessionsChanged: () => list.refreshSoon() };
 }

@@ -17,7 +17,8 @@ export interface CommandServices {
   sessionActions: SessionActions;
   entryActions: EntryActions;
   models: ModelService;
-  picker: ModelPicker;
+  /** Loaded with the first choice. */
+  picker: () => Promise<ModelPicker>;
   log: vscode.LogOutputChannel;
 }
 
@@ -119,12 +120,12 @@ function handlers(services: CommandServices): Record<string, Handler> {
     "coppice.stop": () => controller.stop(sessions.current, chat.host),
     "coppice.retry": () => needSession(sessions).harness.continueRun(),
     "coppice.selectModel": async () => {
-      const model = await picker.pick(sessions.current?.harness.model ?? models.chosen);
+      const model = await (await picker()).pick(sessions.current?.harness.model ?? models.chosen);
       if (model !== undefined) await sessions.current?.harness.setModel(model);
     },
     "coppice.selectThinkingLevel": () => controller.pickThinking(sessions.current),
     "coppice.manageProviders": async () => {
-      const model = await picker.manage();
+      const model = await (await picker()).manage();
       if (model !== undefined) await sessions.current?.harness.setModel(model);
     },
     "coppice.addSelectionToChat": async () => {
