@@ -3,12 +3,26 @@ import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { SessionManager } from "@earendil-works/pi-coding-agent";
 import { JsonlSessionRepo as CoreRepo } from "pi-agent-core-083";
 import { NodeExecutionEnv } from "pi-agent-core-083/node";
-import { createIds, JsonlSessionRepo, nodeFileSystem, systemClock } from "./core.mjs";
+import {
+  createIds,
+  estimateContextTokens,
+  estimateTokens,
+  fileLists,
+  JsonlSessionRepo,
+  nodeFileSystem,
+  prepareCompaction,
+  systemClock,
+} from "./core.mjs";
 import { DEVIATIONS } from "./deviations.mjs";
 import { message, numbers, steps } from "./random-session.mjs";
+
+// Not exported by the package's entry.
+const packages = join(import.meta.dirname, "node_modules", "@earendil-works", "pi-coding-agent", "dist", "core");
+const theirCompaction = await import(pathToFileURL(join(packages, "compaction", "compaction.js")));
 
 const count = Number(process.argv[2] ?? 300);
 const firstSeed = Number(process.argv[3] ?? 1);
@@ -47,6 +61,7 @@ async function playOurs(session, list) {
             summary: `summary ${n}`,
             firstKeptEntryId: choose(path, pick),
             tokensBefore: n,
+            details: { readFiles: [`read-${n}.ts`], modifiedFiles: n % 2 ? [`changed-${n}.ts`] : [] },
           }),
         );
     } else if (kind === "move") await session.moveTo(pick < 0.05 ? null : target);
@@ -125,7 +140,65 @@ async function compareWithPi(file, what) {
     pi.getBranch().map((entry) => entry.id),
     `${what}: path`,
   );
+  await compareCompaction(ours, pi, context, what);
   return { ours, pi };
+}
+
+/** What a compaction would do, for budgets that cut everywhere. */
+async function compareCompaction(ours, pi, context, what) {
+  for (const message of context.messages)
+    equal(estimateTokens(message), theirCompaction.estimateTokens(message), `${what}: tokens of a message`);
+  equal(
+    estimateContextTokens(context.messages),
+    theirCompaction.estimateContextTokens(context.messages),
+    `${what}: tokens of the context`,
+  );
+  const leafId = ours.getLeafId();
+  const isCompaction = leafId !== null && ours.node(leafId).type === "compaction";
+  for (const keepRecentTokens of [1, 5, 12, 30, 80, 200, 1000]) {
+    const settings = { enabled: true, reserveTokens: 16384, keepRecentTokens };
+    const theirs = theirCompaction.prepareCompaction(pi.getBranch(), settings);
+    const mine = isCompaction
+      ? undefined
+      : prepareCompaction({ context, leafId, node: (id) => ours.node(id), settings });
+    const of = `${what}, keep ${keepRecentTokens}`;
+    const left = [...(theirs?.messagesToSummarize ?? []), ...(theirs?.turnPrefixMessages ?? [])];
+    if (mine === undefined && left.length > 0 && left.every((message) => message.role === "toolResult")) {
+      seen["pi16-leading-results"]++;
+      continue;
+    }
+    if (
+      left.length > 0 &&
+      left.length === context.messages.filter((message) => message.role !== "compactionSummary").length
+    ) {
+      seen["pi16-recovery-keeps-nothing"]++;
+      continue;
+    }
+    equal(mine === undefined, theirs === undefined, `${of}: whether there is something to compact`);
+    if (mine === undefined || theirs === undefined) continue;
+    const visible = new Set(context.items.map((item) => item.entry.id));
+    if (theirs.isSplitTurn && !mine.isSplitTurn && !visible.has(theirs.firstKeptEntryId)) {
+      seen["pi16-metadata-splits"]++;
+      const all = [...theirs.messagesToSummarize, ...theirs.turnPrefixMessages];
+      equal(mine.messagesToSummarize, all, `${of}: messages to summarise`);
+    } else {
+      equal(mine.messagesToSummarize, theirs.messagesToSummarize, `${of}: messages to summarise`);
+      equal(mine.turnPrefixMessages, theirs.turnPrefixMessages, `${of}: turn prefix`);
+      equal(mine.isSplitTurn, theirs.isSplitTurn, `${of}: split`);
+    }
+    equal(mine.previousSummary, theirs.previousSummary, `${of}: previous summary`);
+    equal(mine.tokensBefore, theirs.tokensBefore, `${of}: tokens before`);
+    const modified = new Set([...theirs.fileOps.edited, ...theirs.fileOps.written]);
+    const read = [...theirs.fileOps.read].filter((path) => !modified.has(path)).sort();
+    equal(fileLists(mine.fileOps), { readFiles: read, modifiedFiles: [...modified].sort() }, `${of}: files`);
+    if (mine.firstKeptEntryId === theirs.firstKeptEntryId) continue;
+    // Either may begin at settings and labels right before the first kept message.
+    seen["kept-metadata"]++;
+    const path = ours.pathTo(leafId);
+    const firstVisible = (id) =>
+      path.slice(path.indexOf(id)).find((at) => visible.has(at) && ours.node(at).type !== "compaction");
+    equal(firstVisible(mine.firstKeptEntryId), firstVisible(theirs.firstKeptEntryId), `${of}: first kept message`);
+  }
 }
 function contextAt(pi, id) {
   const before = pi.getLeafId();

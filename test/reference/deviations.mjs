@@ -11,5 +11,13 @@ export const DEVIATIONS = {
     "Pi 1.6 ignores messages that pi-agent-core 0.83 stored with a compaction (retainedTail); ours shows them.",
   "pi16-leaf":
     "Pi 1.6 ignores leaf entries and takes the last entry for the position; ours follows them, as 0.83 does.",
+  "kept-metadata":
+    "Which settings and labels right before the first kept message belong to the kept tail differs: ours leaves alone what stands before an entry that is left out of the context. The first message and so the context are the same.",
+  "pi16-metadata-splits":
+    "Where settings stand right before the first kept message, Pi 1.6 judges by them and splits the turn before, although the kept tail begins a turn of its own; ours judges by the message.",
+  "pi16-leading-results":
+    "Where everything fits into the kept tail and the range begins with results whose call is gone, Pi 1.6 summarises those alone; ours finds nothing to compact.",
+  "pi16-recovery-keeps-nothing":
+    "Where a left-out reply follows the last visible message, Pi 1.6 takes it for a failed attempt and summarises that message as well, so that nothing stays word for word; ours keeps the message.",
   "pi16-label-whitespace": "Pi 1.6 keeps the white space around a label; ours and 0.83 trim it.",
 };

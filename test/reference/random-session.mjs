@@ -10,36 +10,50 @@ export function numbers(seed) {
   };
 }
 
-const usage = () => ({
-  input: 1,
-  output: 1,
-  cacheRead: 0,
+/** Reported by some replies, left at zero by others, in total or in parts. */
+const usage = (n) => ({
+  input: n % 5 === 0 ? 0 : n,
+  output: n % 5 === 0 ? 0 : 1,
+  cacheRead: n % 5 === 0 ? 0 : n % 4,
   cacheWrite: 0,
-  totalTokens: 2,
+  totalTokens: n % 5 === 0 || n % 3 === 0 ? 0 : n + 2,
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 });
 
 export function message(kind, n) {
-  if (kind === "user") return { role: "user", content: `user ${n}`, timestamp: n };
+  // Sizes differ, so that cuts fall everywhere.
+  const filling = "word ".repeat((n * 7) % 23);
+  if (kind === "user") {
+    const image = { type: "image", data: "AAAA", mimeType: "image/png" };
+    const text = `user ${n} ${filling}`;
+    return { role: "user", content: n % 11 === 0 ? [{ type: "text", text }, image] : text, timestamp: n };
+  }
   if (kind === "result") {
     return {
       role: "toolResult",
       toolCallId: `c${n}`,
       toolName: "read",
-      content: [{ type: "text", text: `result ${n}` }],
+      content: [{ type: "text", text: `result ${n} ${filling}` }],
       isError: n % 3 === 0,
       timestamp: n,
     };
   }
-  const content = [{ type: "text", text: `answer ${n}` }];
-  if (n % 4 === 0) content.push({ type: "toolCall", id: `c${n}`, name: "read", arguments: { path: `${n}.ts` } });
+  const content = [{ type: "text", text: `answer ${n} ${filling}` }];
+  if (n % 6 === 0) content.unshift({ type: "thinking", thinking: `thought ${n}` });
+  if (n % 4 === 0)
+    content.push({
+      type: "toolCall",
+      id: `c${n}`,
+      name: ["read", "edit", "write"][n % 3],
+      arguments: { path: `${n % 20}.ts` },
+    });
   return {
     role: "assistant",
     content,
     api: "anthropic-messages",
     provider: "p",
     model: `m${n % 3}`,
-    usage: usage(),
+    usage: usage(n),
     stopReason: n % 7 === 0 ? "error" : "stop",
     timestamp: n,
   };
