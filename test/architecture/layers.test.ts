@@ -11,7 +11,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   session: ["llm"],
   compaction: ["session", "llm"],
   agent: ["llm"],
-  tools: ["agent", "llm"],
+  // `recall` reads the session that it is made for.
+  tools: ["agent", "llm", "session"],
   harness: ["agent", "compaction", "llm", "session", "tools"],
 };
 const OPEN = ["ports.ts", "errors.ts"];
