@@ -45,6 +45,9 @@ export interface TreeSettings {
   state: vscode.Memento;
 }
 
+const REVEAL_ATTEMPTS = 8;
+const REVEAL_WAIT_MS = 250;
+
 export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
   readonly #settings: TreeSettings;
   readonly #onError: (error: unknown) => void;
@@ -420,7 +423,20 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     );
     if (node === undefined) return;
     this.#followed = node.key;
-    await this.#view.reveal(node, { select: true, focus, expand: false });
+    await this.#revealWhenThere(node, focus);
+  }
+
+  /** A change that was just told reaches the screen some time later; until then the row cannot be revealed. */
+  async #revealWhenThere(node: EntryNode, focus: boolean): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#view.reveal(node, { select: true, focus, expand: false });
+      } catch (error) {
+        if (attempt >= REVEAL_ATTEMPTS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, REVEAL_WAIT_MS));
+        if (this.#followed !== node.key || !this.#view.visible) return;
+      }
+    }
   }
 
   async #headNode(headId: string, outline: BranchOutline): Promise<EntryNode | undefined> {

@@ -86,7 +86,7 @@ class Author {
       summary,
       firstKeptEntryId,
       tokensBefore: this.#context,
-      details: { ...details, tokensAfter: 2600 },
+      details: { ...details, tokensAfter: Math.ceil(summary.length / 4) + 45 },
     });
     this.#context = 2600;
     return id;
