@@ -39,6 +39,7 @@ import { redact, reportError } from "./vscode/report-error.ts";
 import { Secrets } from "./vscode/secrets.ts";
 import { SessionActions } from "./vscode/session-actions.ts";
 import { SessionService, type SessionSurroundings } from "./vscode/session-service.ts";
+import { SessionTrash } from "./vscode/session-trash.ts";
 import { createVscodeLm, listEditorModels } from "./vscode/vscode-lm.ts";
 
 let shutDown: (() => Promise<void>) | undefined;
@@ -79,6 +80,12 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
 
   // Sessions.
   const registrations: Registrations = { tools: [], projectors: new Map() };
+  const trash = new SessionTrash(
+    fs,
+    join(homedir(), ".coppice", "trash"),
+    () => treeSide.sessionsChanged(),
+    (error) => void reportError(log, error, "trash"),
+  );
   const repoAt = (root: string, name: string) =>
     new JsonlSessionRepo({
       fs,
@@ -86,9 +93,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
       ids,
       root,
       projectors: registrations.projectors as ReadonlyMap<string, EntryProjector>,
-      trash: async (path) => {
-        await vscode.workspace.fs.delete(vscode.Uri.file(path), { useTrash: true });
-      },
+      trash: (path) => trash.take(path),
       cataloguePath: join(context.globalStorageUri.fsPath, `catalogue-${name}.json`),
     });
   const piRoot = join(homedir(), ".pi", "agent", "sessions");
