@@ -36,6 +36,7 @@ import { Secrets } from "./vscode/secrets.ts";
 import { SessionActions } from "./vscode/session-actions.ts";
 import { SessionCosts } from "./vscode/session-costs.ts";
 import { SessionService, type SessionSurroundings } from "./vscode/session-service.ts";
+import { SessionTrash } from "./vscode/session-trash.ts";
 import { setupChoices } from "./vscode/setup-choices.ts";
 import { createStatusItem } from "./vscode/status-item.ts";
 import { WorkspaceResources } from "./vscode/workspace-resources.ts";
@@ -78,6 +79,12 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
 
   // Sessions.
   const registrations: Registrations = { tools: [], projectors: new Map() };
+  const trash = new SessionTrash(
+    fs,
+    join(homedir(), ".coppice", "trash"),
+    () => treeSide.sessionsChanged(),
+    (error) => void reportError(log, error, "trash"),
+  );
   const repoAt = (root: string, name: string) =>
     new JsonlSessionRepo({
       fs,
@@ -85,9 +92,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
       ids,
       root,
       projectors: registrations.projectors as ReadonlyMap<string, EntryProjector>,
-      trash: async (path) => {
-        await vscode.workspace.fs.delete(vscode.Uri.file(path), { useTrash: true });
-      },
+      trash: (path) => trash.take(path),
       cataloguePath: join(context.globalStorageUri.fsPath, `catalogue-${name}.json`),
     });
   const piRoot = join(homedir(), ".pi", "agent", "sessions");

@@ -62,9 +62,10 @@ export function groupByDay(list: readonly ListedSession[], now: number, locale: 
   const groups = new Map<string, Group>();
   const today = startOfDay(now);
   for (const thread of threadsOf(list)) {
-    const day = startOfDay(thread.activeMs);
+    // A clock that is ahead elsewhere makes no other day.
+    const day = Math.min(startOfDay(thread.activeMs), today);
     // Rounded: a day with a change of the clock has 23 or 25 hours.
-    const daysAgo = Math.max(0, Math.round((today - day) / DAY_MS));
+    const daysAgo = Math.round((today - day) / DAY_MS);
     const date = new Date(day);
     const single = daysAgo < SINGLE_DAYS;
     const key = single ? isoDay(date) : isoDay(date).slice(0, 7);

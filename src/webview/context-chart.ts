@@ -79,7 +79,10 @@ export function historyChart(state: InspectorState): HTMLElement | null {
   const top = Math.max(...history.map((point) => point.tokens), state.threshold ?? 0) * 1.1;
   const x = (index: number) => (index / (history.length - 1)) * WIDTH;
   const y = (tokens: number) => HEIGHT - (tokens / top) * HEIGHT;
-  const line = history.map((point, index) => `${x(index).toFixed(1)},${y(point.tokens).toFixed(1)}`).join(" ");
+  // What a compaction replaced was counted by another measure: it is a mark and no point of the line.
+  const line = history
+    .flatMap((point, index) => (point.kind === "reply" ? [`${x(index).toFixed(1)},${y(point.tokens).toFixed(1)}`] : []))
+    .join(" ");
   const chart = svg("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
     preserveAspectRatio: "none",

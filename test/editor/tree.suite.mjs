@@ -127,6 +127,7 @@ export async function run({ run, until, step, expect }) {
     await spokenRow(/^Reply: In \.:, 2 branches/);
     await trees.row("Read src/greeting.ts").locator(".monaco-tl-twistie").click();
     await spokenRow(/^Reply: src\/greeting\.ts has .*, on another branch/);
+    await spokenRow(/^Reply: README\.md has .*, position/);
     await run.shot(window, "02-branches");
   });
 
@@ -184,6 +185,7 @@ export async function run({ run, until, step, expect }) {
   await step("the context before and after a compaction stands in a diff", async () => {
     await trees.choose("Compaction", "Compare Before and After");
     await window.page.getByRole("tab", { name: /Context before ↔ after/ }).waitFor();
+    await window.page.getByText("## Goal").first().waitFor();
     await run.shot(window, "04-compaction-diff");
   });
 
@@ -274,6 +276,10 @@ export async function run({ run, until, step, expect }) {
       "the row to be gone",
     );
     await run.shot(window, "11-sessions");
+    await window.command("Notifications: Show Notifications");
+    await window.page.getByRole("button", { name: "Undo", exact: true }).click();
+    await until(() => sessionFiles(editor.home).length === length, "the file to be back");
+    await spokenRow(/^My fork/);
   });
 
   await step("nothing was refused by the content policy", async () => {

@@ -42,6 +42,11 @@ describe("sessions in a list", () => {
     expect(groupByDay([session("a", lateEvening)], earlyMorning, "en")[0]!.daysAgo).toBe(1);
   });
 
+  it("stand under today where another clock was ahead", () => {
+    const groups = groupByDay([session("a", NOON + 9 * DAY), session("b", NOON)], NOON, "en");
+    expect(groups.map((group) => group.daysAgo)).toEqual([0]);
+  });
+
   it("stand below what they were forked from, in the group of the newest of them", () => {
     const list = [session("parent", NOON - 3 * DAY), session("fork", NOON, "parent"), session("orphan", NOON, "gone")];
     const [today, ...others] = groupByDay(list, NOON, "en");
