@@ -97,7 +97,7 @@ class MessagesReader {
       yield this.#assembler.thinking(index, "");
       this.#assembler.sign(index, block.data, { redacted: true });
     } else if (block.type === "tool_use") {
-      yield this.#assembler.toolStart(index, block.id, block.name);
+      yield this.#assembler.toolStart(index, block.id ?? "", block.name ?? "");
       // Gateways that do not stream arguments put them here.
       if (typeof block.input === "object" && block.input !== null && Object.keys(block.input).length > 0) {
         const delta = this.#assembler.toolDelta(index, JSON.stringify(block.input));

@@ -56,6 +56,8 @@ class StoredSession implements Session {
   readonly #contexts: ContextCache;
   readonly #listeners = new Set<(change: SessionChange) => void>();
   #leafId: string | null;
+  /** The index is complete and the position was looked up in it. */
+  #settled = false;
   #closed = false;
   #queue: Promise<unknown> = Promise.resolve();
   /** What the last failed append would have written: the same entries given again keep their ids. */
@@ -91,6 +93,12 @@ class StoredSession implements Session {
 
   async ready(): Promise<void> {
     await this.#storage.ready();
+    if (this.#settled) return;
+    this.#settled = true;
+    // The end of the file alone may have named an entry that the whole of it does not bear out (two ids in one line).
+    if (this.#leafId === null || this.#storage.tree.rowOf(this.#leafId) >= 0) return;
+    this.#leafId = this.#storage.position();
+    this.#emit({ appended: [], leafId: this.#leafId, external: true });
   }
   badLines(): readonly BadLine[] {
     return this.#storage.badLines();
@@ -151,15 +159,16 @@ class StoredSession implements Session {
     const row = this.#storage.tree.rowOf(id);
     return row < 0 ? undefined : this.#storage.rawLine(row);
   }
-  async getBranch(leafId: string | null = this.#leafId): Promise<SessionEntry[]> {
+  async getBranch(leafId?: string | null): Promise<SessionEntry[]> {
     await this.ready();
     const { tree } = this.#storage;
-    const row = leafId === null ? -1 : this.#rowOf(leafId);
+    const at = leafId === undefined ? this.#leafId : leafId;
+    const row = at === null ? -1 : this.#rowOf(at);
     return (await this.#storage.read(tree.pathRows(row))).filter((entry) => entry !== undefined);
   }
-  async buildContext(leafId: string | null = this.#leafId): Promise<SessionContext> {
+  async buildContext(leafId?: string | null): Promise<SessionContext> {
     await this.ready();
-    return this.#contexts.build(leafId);
+    return this.#contexts.build(leafId === undefined ? this.#leafId : leafId);
   }
   async buildTailContext(): Promise<SessionContext> {
     const tail = await this.#storage.tail();

@@ -98,6 +98,44 @@ function plainArguments(script: ReturnType<typeof parse>): string[] | undefined 
 }
 
 /**
+ * The words of a command that holds nothing but words and quotes; undefined as soon as an unquoted character could mean
+ * more. A second opinion: what the parser forgives without saying so must not pass for plain.
+ */
+function quotedWords(command: string): string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote = "";
+  for (let at = 0; at < command.length; at++) {
+    const char = command[at]!;
+    const next = command[at + 1];
+    if (quote === "'") {
+      if (char === "'") quote = "";
+      else word += char;
+    } else if (char === "\\") {
+      if (next === undefined) return undefined;
+      at++;
+      if (next === "\n") continue;
+      const kept = quote === '"' && !'$`"\\'.includes(next);
+      word = (word ?? "") + (kept ? char + next : next);
+    } else if (quote === '"') {
+      if (char === '"') quote = "";
+      else if (char === "$" || char === "`") return undefined;
+      else word += char;
+    } else if (char === "'" || char === '"') {
+      quote = char;
+      word ??= "";
+    } else if (char === " " || char === "\t") {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else if (";&|<>()$`*?[]\n\r".includes(char) || (char === "#" && word === undefined)) return undefined;
+    else word = (word ?? "") + char;
+  }
+  if (quote !== "") return undefined;
+  if (word !== undefined) words.push(word);
+  return words;
+}
+
+/**
  * Analyses a command without running anything. What cannot be parsed has no `argv` and a warning: unknown means ask.
  * @param command the text that bash would be given.
  */
@@ -125,5 +163,7 @@ export function analyzeCommand(command: string): CommandAnalysis {
   const privilege = findings.programs.find((program) => PRIVILEGE.has(program));
   if (privilege !== undefined) warnings.push(`Asks for more rights (${privilege})`);
   const argv = suspicious.length > 0 || foreign ? undefined : plainArguments(script);
-  return { argv, warnings };
+  const words = argv && quotedWords(command.trim());
+  const agreed = argv !== undefined && JSON.stringify(argv) === JSON.stringify(words);
+  return { argv: agreed ? argv : undefined, warnings };
 }

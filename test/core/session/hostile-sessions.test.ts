@@ -398,3 +398,17 @@ describe("files that are no sessions of this version", () => {
     expect(session.cwd).toBe(CWD);
   });
 });
+
+describe("a last line with two ids in it", () => {
+  it("does not keep the session from opening where the end of the file and its index disagree", async () => {
+    const time = '"timestamp":"2026-01-01T00:00:00.000Z"';
+    const whole = `{"type":"custom","id":"ffffffff","parentId":"aaaaaaaa",${time},"customType":"co`;
+    const glued = `${whole}pge","id":"abababab","parentId":"ffffffff",${time}}`;
+    const { session } = await openText(file(userLine("aaaaaaaa", null), glued));
+    await session.ready();
+    expect(session.node(session.getLeafId()!)).toBeDefined();
+    expect(await contextTexts(session)).toEqual(["aaaaaaaa"]);
+    const id = await session.appendMessage({ role: "user", content: "more", timestamp: 1 });
+    expect(session.pathTo(id)).toEqual(["aaaaaaaa", id]);
+  });
+});
