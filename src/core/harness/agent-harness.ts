@@ -7,7 +7,7 @@ import type { QueuedItem } from "../agent/message-queue.ts";
 import type { BeforeToolCall } from "../agent/tool-execution.ts";
 import type { CompactionPreparation, CompactionResult, PrepareInput } from "../compaction/compaction.ts";
 import { compactionThreshold } from "../compaction/token-budget.ts";
-import { estimateTextTokens } from "../compaction/token-estimation.ts";
+import { calculateContextTokens, estimateTextTokens } from "../compaction/token-estimation.ts";
 import { HarnessError, toError } from "../errors.ts";
 import type { AgentMessage, AssistantMessage, ImageContent, Usage } from "../llm/messages.ts";
 import { clampThinkingLevel, type Model, modelKey, type ThinkingLevel } from "../llm/model.ts";
@@ -54,6 +54,8 @@ export interface HarnessContext extends ContextUsage {
 }
 
 const FALLBACK_WINDOW = 128_000;
+/** From this share of the window on, a reply that was cut off was cut off by the window. */
+const FULL_WINDOW_SHARE = 0.9;
 
 export class AgentHarness {
   readonly session: Session;
@@ -602,14 +604,19 @@ export class AgentHarness {
     const sameModel = last === undefined || (last.provider === model.provider && last.model === model.id);
     if (failure?.learnedWindow !== undefined) this.#learnWindow(model, failure.learnedWindow);
     const silent = failure === undefined && last !== undefined ? detectSilentOverflow(last, this.window) : undefined;
+    // Cut off although there was room in the reply: the window was full.
     const cutShort =
-      failure === undefined && last?.stopReason === "length" && last.usage.output < model.maxTokens * 0.9;
+      failure === undefined &&
+      last?.stopReason === "length" &&
+      last.usage.output < model.maxTokens * 0.9 &&
+      calculateContextTokens(last.usage) >= this.window * FULL_WINDOW_SHARE;
     if (sameModel && (failure?.kind === "overflow" || silent === "overflow" || cutShort)) {
-      // A whole reply that was merely too large is not asked for again; neither is text that was cut but can stand.
-      const retry = failure !== undefined || (last?.stopReason === "length" && last.usage.output === 0);
       if (this.#overflowRecovered) return false;
-      if (cutShort && !retry && silent === undefined) return false;
       this.#overflowRecovered = true;
+      // A whole reply that was merely too large is not asked for again.
+      const retry = failure !== undefined || last?.stopReason === "length";
+      // What was cut off stays in the file and leaves the context, so that it can be asked for anew.
+      if (failure === undefined && retry) await this.#omitLastReply();
       const compacted = await this.#inPhase("compaction", () => this.#compaction.compactForOverflow(signal, retry));
       return compacted && retry && !signal.aborted;
     }
@@ -642,6 +649,13 @@ export class AgentHarness {
     });
     await this.#options.access.sleep(plan.delayMs, signal).catch(() => {});
     return !signal.aborted;
+  }
+
+  async #omitLastReply(): Promise<void> {
+    const id = this.session
+      .pathTo(this.session.getLeafId())
+      .findLast((entry) => this.session.node(entry)?.role === "assistant");
+    if (id !== undefined) await this.session.appendContextEdit(id, null);
   }
 
   #learnWindow(model: Model, window: number): void {

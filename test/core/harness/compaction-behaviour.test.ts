@@ -227,6 +227,29 @@ describe("an overflow", () => {
   });
 });
 
+describe("a reply that the window cut off", () => {
+  it("leaves the context, and is asked for again after one compaction", async () => {
+    const { harness, model, session } = testHarness({ model: SMALL });
+    for (let turn = 0; turn < 4; turn++) await harness.prompt(`turn ${turn} ${long(900)}`);
+    const before = model.requests.length;
+    model.replies = [{ text: "half an ans", stopReason: "length", totalTokens: 9800 }, { text: "the whole answer" }];
+    await harness.prompt("more");
+    expect(model.requests.length - before).toBe(2);
+    expect((await compactions(session)).length).toBe(1);
+    const said = texts((await session.buildContext()).messages);
+    expect(JSON.stringify(said)).not.toContain("half an");
+    const all = await session.getBranch();
+    expect(JSON.stringify(all)).toContain("half an ans");
+  });
+  it("with room left in the window is kept as it is", async () => {
+    const { harness, model, session } = testHarness({ model: SMALL });
+    model.replies = [{ text: "cut by a limit", stopReason: "length", totalTokens: 500 }];
+    await harness.prompt("go");
+    expect(model.requests.length).toBe(1);
+    expect((await session.buildContext()).messages.at(-1)).toMatchObject({ stopReason: "length" });
+  });
+});
+
 describe("undo", () => {
   it("right after a compaction gives back the very messages, and appends only", async () => {
     const { harness, session } = testHarness({ model: SMALL });
