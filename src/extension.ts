@@ -294,9 +294,14 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     const file = sessions.lastFile;
     if (file !== undefined && sessions.current === undefined && existsSync(file)) await sessionActions.open(file);
   };
-  void restore().catch((error) => reportError(log, error, "restoring the last session"));
+  const restored = restore().catch((error) => reportError(log, error, "restoring the last session"));
   shutDown = () => sessions.shutDown();
-  return createApi(hooks, sessions, registrations);
+  return createApi(hooks, sessions, registrations, async (open) => {
+    await restored;
+    if (open.harness.model !== undefined || models.chosen === undefined) return;
+    await open.harness.setModel(models.chosen);
+    await open.harness.setThinkingLevel(models.chosenLevel);
+  });
 }
 
 function asEndpoint(endpoint: { id: string; name?: string | undefined; api: Api; baseUrl: string }): Endpoint {

@@ -7,8 +7,8 @@ export const name = "Widths, themes, accessibility and open ports";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const THEMES = {
-  light: "Default Light Modern",
-  dark: "Default Dark Modern",
+  light: "Light 2026",
+  dark: "Dark 2026",
   "high-contrast": "Default High Contrast",
   "high-contrast-light": "Default High Contrast Light",
 };
@@ -30,10 +30,17 @@ function listeningPorts() {
 async function seriousProblems(frame) {
   // The policy of the page forbids inline scripts, so the checker is run as the driver's own expression.
   await frame.evaluate(axe);
+  // The ground behind the page is the workbench's and cannot be seen from inside.
+  await frame.evaluate(() => {
+    document.body.style.background = "var(--vscode-sideBar-background)";
+  });
   const { violations } = await frame.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 160)}`);
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map((node) => `${node.html.slice(0, 160)} ${node.any[0]?.message ?? ""}`).join("\n")}`,
+    );
 }
 
 /** Drags the edge of the secondary side bar until it is about this wide. */
@@ -89,28 +96,34 @@ export async function run({ run, until, step, expect }) {
       expect(stop <= inner, `Stop inside the view: it ends at ${stop} of ${inner}`);
     });
   }
-  await widen(page.page, 400);
-  for (const [short, theme] of Object.entries(THEMES)) {
-    await step(`${theme}: axe finds nothing serious`, async () => {
-      const settings = `${editor.folders.user}/User/settings.json`;
-      const now = JSON.parse(readFileSync(settings, "utf8"));
-      writeFileSync(settings, JSON.stringify({ ...now, "workbench.colorTheme": theme }));
-      await until(
-        async () => (await chat.frame.locator("body").getAttribute("data-vscode-theme-kind"))?.endsWith(short),
-        `the page to be ${short}`,
-        20_000,
-      );
-      await page.page.waitForTimeout(400);
-      await run.shot(page, `theme-${short}`);
-      const problems = await seriousProblems(chat.frame);
-      expect(problems.length === 0, `none, not\n${problems.join("\n")}`);
-    });
-  }
   await step("the question is answered and nothing broke the content policy", async () => {
-    await chat.answer("Allow");
+    await widen(page.page, 400);
+    await chat.answer("Deny");
     await chat.answered("Edit src/greeting.ts please");
     expect(page.problems.length === 0, page.problems.join("; "));
   });
+  for (const [short, theme] of Object.entries(THEMES)) {
+    await run.chain(() =>
+      step(`${theme}: axe finds nothing serious`, async () => {
+        const settings = `${editor.folders.user}/User/settings.json`;
+        const now = JSON.parse(readFileSync(settings, "utf8"));
+        writeFileSync(settings, JSON.stringify({ ...now, "workbench.colorTheme": theme }));
+        await page.reload();
+        chat = await run.chat(page, editor);
+        const kind = () => chat.frame.locator("body").getAttribute("data-vscode-theme-kind");
+        await until(async () => (await kind()) === `vscode-${short}`, `the page to be ${short}`, 20_000);
+        const prompt = `Edit src/greeting.ts please (${short})`;
+        await chat.send(prompt);
+        await until(() => chat.approval.getByRole("button", { name: "Allow", exact: true }).isEnabled(), "a question");
+        await run.shot(page, `theme-${short}`);
+        const problems = await seriousProblems(chat.frame);
+        await chat.answer("Deny");
+        await chat.answered(prompt);
+        expect(problems.length === 0, `none, not\n${problems.join("\n")}`);
+        expect(page.problems.length === 0, page.problems.join("; "));
+      }),
+    );
+  }
   await page.close();
   await editor.stop();
 }

@@ -190,6 +190,8 @@ async function hiddenAndReloaded({ run, until, step, expect }) {
     await chat.articles("Coppice").filter({ hasText: "piece0" }).last().waitFor();
     await until(async () => (await chat.articles("Coppice").last().innerText()).includes("piece5"), "some text");
     await page.reload();
+    // The workbench may come back with the side bar as it was before it was shown again.
+    await page.openChat();
     chat = await run.chat(page, editor);
     await chat.said("Again slowly please").waitFor({ timeout: 30_000 });
     await chat.idle();
