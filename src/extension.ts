@@ -294,14 +294,9 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     const file = sessions.lastFile;
     if (file !== undefined && sessions.current === undefined && existsSync(file)) await sessionActions.open(file);
   };
-  const restored = restore().catch((error) => reportError(log, error, "restoring the last session"));
+  void restore().catch((error) => reportError(log, error, "restoring the last session"));
   shutDown = () => sessions.shutDown();
-  return createApi(hooks, sessions, registrations, async (open) => {
-    await restored;
-    if (open.harness.model !== undefined || models.chosen === undefined) return;
-    await open.harness.setModel(models.chosen);
-    await open.harness.setThinkingLevel(models.chosenLevel);
-  });
+  return createApi(hooks, sessions, registrations);
 }
 
 function asEndpoint(endpoint: { id: string; name?: string | undefined; api: Api; baseUrl: string }): Endpoint {

@@ -7,7 +7,7 @@ import { HOOK_NAMES, type HookHandler, type HookName, type Hooks } from "../core
 import { type AgentMessage, convertToLlm } from "../core/llm/messages.ts";
 import type { SessionEntry } from "../core/session/entries.ts";
 import type { SessionContext } from "../core/session/session.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { SessionService } from "./session-service.ts";
 
 export const API_VERSION = 1;
 
@@ -50,13 +50,7 @@ export interface Registrations {
   projectors: Map<string, CustomProjector>;
 }
 
-/** @param prepare gives a session the chosen model where it has none yet */
-export function createApi(
-  hooks: Hooks,
-  sessions: SessionService,
-  registrations: Registrations,
-  prepare: (open: OpenSession) => Promise<void>,
-): CoppiceApi {
+export function createApi(hooks: Hooks, sessions: SessionService, registrations: Registrations): CoppiceApi {
   return {
     version: API_VERSION,
     hooks: HOOK_NAMES,
@@ -97,7 +91,6 @@ export function createApi(
     async prompt(text) {
       const open = sessions.current;
       if (open === undefined) throw new Error("No session is open in the chat.");
-      await prepare(open);
       await open.harness.prompt(text);
     },
     convertToLlm,
