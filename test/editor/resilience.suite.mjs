@@ -210,36 +210,41 @@ async function twoWindows({ run, step, expect }) {
   const workspace = run.workspace();
   const server = await run.modelServer();
   const editor = await run.editor({ workspace, settings: settingsFor("openai-completions", server.url) });
-  await step("two windows on one session lose nothing, and each hears of the other", async () => {
-    const { page: one, chat: left } = await open(run, editor);
-    await left.send("From the first window");
-    await left.answered("From the first window");
-    const two = await run.window(editor);
-    await two.command("Coppice: Open Session…");
-    await two.quickInput("Open Session");
-    await two.pick("From the first window").click();
-    const right = await run.chat(two, editor);
-    await right.said("From the first window").waitFor({ timeout: 30_000 });
-    await right.send("From the second window");
-    await right.answered("From the second window");
-    await left.send("And the first again");
-    await left.answered("And the first again");
-    await right.send("And the second again");
-    await right.answered("And the second again");
-    const said = left
-      .entries()
-      .filter((entry) => entry.message?.role === "user")
-      .map((entry) => textOf(entry.message));
-    const all = ["From the first window", "From the second window", "And the first again", "And the second again"];
-    expect(
-      all.every((text) => said.includes(text)),
-      `all prompts, not ${said.join(" | ")}`,
-    );
-    expect(chainProblems(left.entries()).length === 0, "a sound chain");
-    await run.shot(one, "two-windows-first");
-    await run.shot(two, "two-windows-second");
-    await one.close();
-    await two.close();
-  });
+  await step(
+    "two windows on one session lose nothing, and each shows the branch of the other beside its own",
+    async () => {
+      const { page: one, chat: left } = await open(run, editor);
+      await left.send("From the first window");
+      await left.answered("From the first window");
+      const two = await run.window(editor);
+      await two.command("Coppice: Open Session…");
+      await two.quickInput("Open Session");
+      await two.pick("From the first window").click();
+      const right = await run.chat(two, editor);
+      await right.said("From the first window").waitFor({ timeout: 30_000 });
+      await right.send("From the second window");
+      await right.answered("From the second window");
+      await left.send("And the first again");
+      await left.answered("And the first again");
+      await right.send("And the second again");
+      await right.answered("And the second again");
+      const said = left
+        .entries()
+        .filter((entry) => entry.message?.role === "user")
+        .map((entry) => textOf(entry.message));
+      const all = ["From the first window", "From the second window", "And the first again", "And the second again"];
+      expect(
+        all.every((text) => said.includes(text)),
+        `all prompts, not ${said.join(" | ")}`,
+      );
+      expect(chainProblems(left.entries()).length === 0, "a sound chain");
+      for (const chat of [left, right])
+        await chat.frame.getByRole("group", { name: "Branches from here" }).first().waitFor();
+      await run.shot(one, "two-windows-first");
+      await run.shot(two, "two-windows-second");
+      await one.close();
+      await two.close();
+    },
+  );
   await editor.stop();
 }
