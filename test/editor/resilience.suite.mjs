@@ -1,0 +1,250 @@
+// What happens to a run when the window, the view or the whole extension host goes away; restricted mode; two windows.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { chainProblems, textOf } from "./session-files.mjs";
+import { askedIn, settingsFor, stepOf } from "./wires.mjs";
+
+export const name = "Restricted mode, crashes, reloads and two windows";
+
+export async function run(tools) {
+  await tools.run.chain(() => restricted(tools));
+  await tools.run.chain(() => crash(tools));
+  await tools.run.chain(() => hiddenAndReloaded(tools));
+  await tools.run.chain(() => twoWindows(tools));
+}
+
+const LONG = Array.from({ length: 80 }, (_, i) => `piece${i}`).join(" ");
+
+/** A long answer that takes some seconds, for prompts that ask for it. */
+function slowScript(run) {
+  return (request) =>
+    askedIn(request).includes("slowly") && request.tools.length > 0
+      ? { parts: [{ text: LONG }], fault: { kind: "slow", everyMs: 100 } }
+      : run.defaultReply(request);
+}
+
+async function open(run, editor, url) {
+  const page = await run.window(url === undefined ? editor : { ...editor, url });
+  await page.command("Coppice: New Session");
+  return { page, chat: await run.chat(page, editor) };
+}
+
+async function restricted({ run, until, step, expect }) {
+  const workspace = run.workspace();
+  const server = await run.modelServer();
+  const evil = await run.modelServer();
+  const wanted = settingsFor("openai-completions", server.url);
+  // What a hostile workspace would like to be.
+  mkdirSync(join(workspace, ".vscode"), { recursive: true });
+  const hostile = { ...settingsFor("openai-completions", evil.url), "coppice.approvals.mode": "all" };
+  writeFileSync(join(workspace, ".vscode", "settings.json"), JSON.stringify(hostile));
+  const trusted = await run.editor({ workspace, settings: wanted });
+  let home;
+  await step("a workspace cannot choose endpoints or approvals", async () => {
+    const { page, chat } = await open(run, trusted);
+    await chat.send("Edit src/greeting.ts please");
+    await chat.approval.waitFor({ timeout: 30_000 });
+    await chat.answer("Deny");
+    await chat.answered("Edit src/greeting.ts please");
+    expect(evil.journal.length === 0, "the workspace's endpoint to hear nothing");
+    expect(server.requests().length > 0, "the person's endpoint to be used");
+    expect(readFileSync(join(workspace, "src/greeting.ts"), "utf8").includes("return `Hello, "), "no edit");
+    home = trusted.home;
+    await page.close();
+  });
+  const restrictedEditor = await run.editor({
+    workspace,
+    home,
+    settings: {
+      ...wanted,
+      "security.workspace.trust.enabled": true,
+      "security.workspace.trust.startupPrompt": "never",
+    },
+  });
+  await step("in Restricted Mode sessions are read, and sending is refused with the reason", async () => {
+    const page = await run.window(restrictedEditor);
+    await page.command("Coppice: New Session");
+    const chat = await run.chat(page, restrictedEditor);
+    const before = server.journal.length;
+    await chat.frame
+      .getByText(/restricted mode/i)
+      .first()
+      .waitFor();
+    await chat.composer.fill("Hello");
+    await chat.composer.press("Enter");
+    await until(
+      async () => /off in Restricted Mode|restricted/i.test(await chat.frame.locator("body").innerText()),
+      "the reason",
+    );
+    expect((await chat.composer.inputValue()) === "Hello", "the text to stay");
+    await page.command("Coppice: Open Session…");
+    await page.quickInput("Open Session");
+    await page.pick("Edit src/greeting.ts please").click();
+    await chat.said("Edit src/greeting.ts please").waitFor({ timeout: 15_000 });
+    expect(server.journal.length === before, "nothing to be sent");
+    await run.shot(page, "restricted");
+    await page.close();
+  });
+  await restrictedEditor.stop();
+  await trusted.stop();
+}
+
+/** Process ids of the extension hosts below a server. */
+function extensionHosts(editor) {
+  return execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes("--type=extensionHost") && isBelow(Number(line.trim().split(" ")[0]), editor.pid))
+    .map((line) => Number(line.trim().split(" ")[0]));
+}
+
+function isBelow(pid, ancestor) {
+  for (let at = pid; at > 1; ) {
+    if (at === ancestor) return true;
+    try {
+      at = Number(/^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${at}/stat`, "utf8"))[1]);
+    } catch {
+      return false;
+    }
+  }
+  return false;
+}
+
+async function crash({ run, until, step, expect }) {
+  const workspace = run.workspace();
+  const server = await run.modelServer({
+    script(request) {
+      if (askedIn(request).includes("side effect") && request.tools.length > 0) {
+        if (stepOf(request) > 0) return { parts: [{ text: LONG }], fault: { kind: "slow", everyMs: 200 } };
+        return { parts: [{ call: { name: "bash", arguments: { command: "echo once >> side-effect.txt" } } }] };
+      }
+      return run.defaultReply(request);
+    },
+  });
+  const editor = await run.editor({ workspace, settings: settingsFor("openai-responses", server.url) });
+  const effects = join(workspace, "side-effect.txt");
+  let page;
+  let chat;
+  await step("the extension host is killed in the middle of a run", async () => {
+    ({ page, chat } = await open(run, editor));
+    await chat.send("Make a side effect");
+    await chat.answer("Allow");
+    await until(() => existsSync(effects), "the command to have run");
+    await until(() => chat.entries().some((entry) => entry.message?.role === "toolResult"), "its result to be saved");
+    const hosts = extensionHosts(editor);
+    expect(hosts.length > 0, "an extension host");
+    for (const pid of hosts) process.kill(pid, "SIGKILL");
+  });
+  await step("the editor starts it again, and the conversation is back with nothing run twice", async () => {
+    await until(() => extensionHosts(editor).length > 0, "a new extension host");
+    await page.reload();
+    chat = await run.chat(page, editor);
+    await chat.said("Make a side effect").waitFor({ timeout: 30_000 });
+    await chat.idle();
+    expect(readFileSync(effects, "utf8") === "once\n", "the command to have run once");
+    expect(chainProblems(chat.entries()).length === 0, "a sound chain");
+    await run.shot(page, "after-crash");
+  });
+  await step("the next prompt continues the conversation", async () => {
+    await chat.send("Are you back?");
+    await chat.answered("Are you back?");
+    expect(readFileSync(effects, "utf8") === "once\n", "the command not to run again");
+    const sent = JSON.stringify(server.requests().at(-1).body);
+    expect(sent.includes("Make a side effect") && sent.includes("Are you back?"), "the whole conversation in it");
+    const refused = server.journal.filter(({ status }) => status !== 200);
+    expect(refused.length === 0, "no request to be refused");
+    await page.close();
+  });
+  await editor.stop();
+}
+
+async function hiddenAndReloaded({ run, until, step, expect }) {
+  const workspace = run.workspace();
+  const server = await run.modelServer({ script: slowScript(run) });
+  const editor = await run.editor({ workspace, settings: settingsFor("openai-completions", server.url) });
+  const { page, chat: first } = await open(run, editor);
+  let chat = first;
+  await step("a draft, its caret and the run survive that the view is hidden", async () => {
+    await chat.send("Answer slowly please");
+    await chat.articles("Coppice").filter({ hasText: "piece0" }).waitFor();
+    await chat.composer.fill("a draft that stays");
+    await page.command("View: Toggle Secondary Side Bar Visibility");
+    await until(
+      async () =>
+        !(await chat.frame
+          .locator("body")
+          .isVisible()
+          .catch(() => false)),
+      "the view to be gone",
+    );
+    await until(() => chat.entries().some((entry) => entry.message?.role === "assistant"), "the answer to be saved");
+    await page.command("View: Toggle Secondary Side Bar Visibility");
+    chat = await run.chat(page, editor);
+    await chat.articles("Coppice").filter({ hasText: "piece79" }).waitFor({ timeout: 15_000 });
+    expect((await chat.composer.inputValue()) === "a draft that stays", "the draft");
+    const saved = chat.entries().findLast((entry) => entry.message?.role === "assistant");
+    expect(textOf(saved.message) === LONG, "the whole answer on disk");
+  });
+  await step("a reload in mid-stream keeps the prompt, says that the answer was cut off, and goes on", async () => {
+    await chat.send("Again slowly please");
+    await chat.articles("Coppice").filter({ hasText: "piece0" }).last().waitFor();
+    await until(async () => (await chat.articles("Coppice").last().innerText()).includes("piece5"), "some text");
+    await page.reload();
+    // The workbench may come back with the side bar as it was before it was shown again.
+    await page.openChat();
+    chat = await run.chat(page, editor);
+    await chat.said("Again slowly please").waitFor({ timeout: 30_000 });
+    await chat.idle();
+    await run.shot(page, "reloaded-in-stream");
+    await chat.send("Are you there?");
+    await chat.answered("Are you there?");
+    expect(chainProblems(chat.entries()).length === 0, "a sound chain");
+    const refused = server.journal.filter(({ status }) => status !== 200);
+    expect(refused.length === 0, `no refusals, not ${JSON.stringify(refused.map((entry) => entry.refused))}`);
+    await page.close();
+  });
+  await editor.stop();
+}
+
+async function twoWindows({ run, step, expect }) {
+  const workspace = run.workspace();
+  const server = await run.modelServer();
+  const editor = await run.editor({ workspace, settings: settingsFor("openai-completions", server.url) });
+  await step(
+    "two windows on one session lose nothing, and each shows the branch of the other beside its own",
+    async () => {
+      const { page: one, chat: left } = await open(run, editor);
+      await left.send("From the first window");
+      await left.answered("From the first window");
+      const two = await run.window(editor);
+      await two.command("Coppice: Open Session…");
+      await two.quickInput("Open Session");
+      await two.pick("From the first window").click();
+      const right = await run.chat(two, editor);
+      await right.said("From the first window").waitFor({ timeout: 30_000 });
+      await right.send("From the second window");
+      await right.answered("From the second window");
+      await left.send("And the first again");
+      await left.answered("And the first again");
+      await right.send("And the second again");
+      await right.answered("And the second again");
+      const said = left
+        .entries()
+        .filter((entry) => entry.message?.role === "user")
+        .map((entry) => textOf(entry.message));
+      const all = ["From the first window", "From the second window", "And the first again", "And the second again"];
+      expect(
+        all.every((text) => said.includes(text)),
+        `all prompts, not ${said.join(" | ")}`,
+      );
+      expect(chainProblems(left.entries()).length === 0, "a sound chain");
+      for (const chat of [left, right])
+        await chat.frame.getByRole("group", { name: "Branches from here" }).first().waitFor();
+      await run.shot(one, "two-windows-first");
+      await run.shot(two, "two-windows-second");
+      await one.close();
+      await two.close();
+    },
+  );
+  await editor.stop();
+}
