@@ -30,7 +30,8 @@ function assistantChars(message: AssistantMessage): number {
   for (const part of message.content ?? []) {
     if (part.type === "text") chars += part.text?.length ?? 0;
     else if (part.type === "thinking") chars += part.thinking?.length ?? 0;
-    else if (part.type === "toolCall") chars += (part.name?.length ?? 0) + (JSON.stringify(part.arguments) ?? "").length;
+    else if (part.type === "toolCall")
+      chars += (part.name?.length ?? 0) + (JSON.stringify(part.arguments) ?? "").length;
   }
   return chars;
 }
