@@ -1,29 +1,31 @@
-// One open session at work: prompts, runs, retries, compaction, moves; one operation at a time (seed 1 §1, behaviours §1).
+// One open session at work: what a person can ask of it, wired to what carries it out (seed 1 §1, behaviours §1).
 import { Agent, normalizePromptInput } from "../agent/agent.ts";
 import type { AgentEvent } from "../agent/agent-events.ts";
-import type { DescribeTool, RunOutcome } from "../agent/agent-loop.ts";
+import type { DescribeTool } from "../agent/agent-loop.ts";
 import type { AgentTool } from "../agent/agent-tool.ts";
 import type { QueuedItem } from "../agent/message-queue.ts";
 import type { BeforeToolCall } from "../agent/tool-execution.ts";
-import type { CompactionPreparation, CompactionResult, PrepareInput } from "../compaction/compaction.ts";
+import type { CompactionPreparation, PrepareInput } from "../compaction/compaction.ts";
 import { compactionThreshold } from "../compaction/token-budget.ts";
-import { calculateContextTokens, estimateTextTokens } from "../compaction/token-estimation.ts";
+import { estimateTextTokens } from "../compaction/token-estimation.ts";
 import { HarnessError, toError } from "../errors.ts";
-import type { AgentMessage, AssistantMessage, ImageContent, Usage } from "../llm/messages.ts";
-import { clampThinkingLevel, type Model, modelKey, type ThinkingLevel } from "../llm/model.ts";
-import { planRetry, type RetryPolicy } from "../llm/retry.ts";
-import { detectSilentOverflow } from "../llm/silent-overflow.ts";
+import type { AgentMessage, ImageContent } from "../llm/messages.ts";
+import { type Model, modelKey, type ThinkingLevel } from "../llm/model.ts";
+import type { RetryPolicy } from "../llm/retry.ts";
 import type { ToolDefinition } from "../llm/stream.ts";
 import type { NewEntry } from "../session/entries.ts";
-import type { Session, SessionContext } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
 import { CompactionControl, type ContextUsage } from "./compaction-control.ts";
 import type { HarnessEvent, HarnessListener, Phase } from "./harness-events.ts";
 import { compactionSettingsFor, type HarnessSettings } from "./harness-settings.ts";
 import type { Hooks } from "./hooks.ts";
 import { type ModelAccess, ModelRequests, type SentRequest } from "./model-requests.ts";
+import { OperationPhase } from "./operation-phase.ts";
 import { PendingSessionWrites } from "./pending-writes.ts";
+import { RunSupervisor } from "./run-supervisor.ts";
 import { RESUME_CUSTOM_TYPE } from "./session-memory.ts";
 import { type NavigateOptions, type NavigateResult, navigateTree } from "./tree-navigation.ts";
+import { TurnSettings } from "./turn-settings.ts";
 import { undoCompaction } from "./undo-compaction.ts";
 
 export interface HarnessOptions {
@@ -54,38 +56,30 @@ export interface HarnessContext extends ContextUsage {
 }
 
 const FALLBACK_WINDOW = 128_000;
-/** From this share of the window on, a reply that was cut off was cut off by the window. */
-const FULL_WINDOW_SHARE = 0.9;
 
 export class AgentHarness {
   readonly session: Session;
   readonly #options: HarnessOptions;
   readonly #agent: Agent;
+  readonly #phase: OperationPhase;
+  readonly #settings: TurnSettings;
+  readonly #runs: RunSupervisor;
   readonly #requests: ModelRequests;
   readonly #pending: PendingSessionWrites;
   readonly #compaction: CompactionControl;
   readonly #listeners = new Set<HarnessListener>();
   readonly #nextTurn: AgentMessage[] = [];
   readonly #learnedWindows = new Map<string, number>();
-  #phase: Phase = "idle";
-  #operation: AbortController | undefined;
-  #model: Model | undefined;
-  #thinkingLevel: ThinkingLevel;
-  #activeTools: readonly AgentTool[];
-  #changes: { model?: Model; thinkingLevel?: ThinkingLevel; tools?: readonly AgentTool[] } = {};
   #systemPrompt = "";
   #overheadTokens = 0;
-  #overflowRecovered = false;
-  #retries = 0;
-  #disposed = false;
-  #work: Promise<unknown> = Promise.resolve();
 
   constructor(options: HarnessOptions) {
     this.#options = options;
     this.session = options.session;
-    this.#model = options.model;
-    this.#thinkingLevel = options.thinkingLevel;
-    this.#activeTools = options.tools;
+    const emit = (event: HarnessEvent) => this.#emit(event);
+    this.#phase = new OperationPhase({ emit, nextTurnCount: () => this.#nextTurn.length });
+    const { tools, findModel } = options;
+    this.#settings = new TurnSettings({ tools, findModel, emit }, options.model, options.thinkingLevel);
     this.#requests = new ModelRequests(options.access, options.hooks, options.session.id);
     this.#pending = new PendingSessionWrites(options.session, (saved) => {
       void this.#emit({ type: "entries_saved", saved });
@@ -93,7 +87,7 @@ export class AgentHarness {
     this.#compaction = new CompactionControl({
       session: options.session,
       hooks: options.hooks,
-      emit: (event) => this.#emit(event),
+      emit,
       settings: () => this.#compactionSettings(),
       window: () => this.window,
       summarizer: () => this.#summarizer(),
@@ -140,29 +134,42 @@ export class AgentHarness {
       },
     });
     this.#agent.subscribe((event) => this.#onAgentEvent(event));
+    this.#runs = new RunSupervisor({
+      session: options.session,
+      agent: this.#agent,
+      settings: this.#settings,
+      phase: this.#phase,
+      compaction: this.#compaction,
+      window: () => this.window,
+      learnWindow: (model, window) => this.#learnWindow(model, window),
+      retryPolicy: () => this.#retryPolicy(),
+      sleep: options.access.sleep,
+      emit,
+    });
   }
 
   // ---- what it is like
 
   get phase(): Phase {
-    return this.#phase;
+    return this.#phase.current;
   }
   get model(): Model | undefined {
-    return this.#model;
+    return this.#settings.model;
   }
   get thinkingLevel(): ThinkingLevel {
-    return this.#thinkingLevel;
+    return this.#settings.thinkingLevel;
   }
   get activeTools(): readonly AgentTool[] {
-    return this.#activeTools;
+    return this.#settings.activeTools;
   }
   get queues(): { steering: readonly QueuedItem[]; followUp: readonly QueuedItem[] } {
     return { steering: this.#agent.steering.items, followUp: this.#agent.followUp.items };
   }
   /** Tokens of the model's window: learned from an overflow, else configured. */
   get window(): number {
-    if (this.#model === undefined) return FALLBACK_WINDOW;
-    return this.#learnedWindows.get(modelKey(this.#model)) ?? this.#model.contextWindow;
+    const { model } = this.#settings;
+    if (model === undefined) return FALLBACK_WINDOW;
+    return this.#learnedWindows.get(modelKey(model)) ?? model.contextWindow;
   }
   get lastRequest(): SentRequest | undefined {
     return this.#requests.lastRequest;
@@ -173,7 +180,7 @@ export class AgentHarness {
   }
   /** The active tools as the model is told of them. */
   get toolDefinitions(): ToolDefinition[] {
-    return this.#activeTools.map((tool) => this.#options.describeTool(tool));
+    return this.activeTools.map((tool) => this.#options.describeTool(tool));
   }
   get systemPrompt(): string {
     return this.#systemPrompt;
@@ -187,7 +194,7 @@ export class AgentHarness {
   /** Brings back model, thinking level and tools of the branch; tells where the model is not to be had. */
   async restore(): Promise<void> {
     await this.session.ready();
-    this.#applyBranchState(await this.session.buildContext());
+    this.#settings.applyBranch(await this.session.buildContext());
     await this.#refreshSystemPrompt();
   }
 
@@ -208,14 +215,13 @@ export class AgentHarness {
 
   /** Sends a prompt and resolves when all that follows from it is done. Throws `busy` while something else is on. */
   prompt(text: string, images: readonly ImageContent[] = []): Promise<void> {
-    return this.#exclusive("starting", async (signal) => {
-      this.#requireModel();
+    return this.#phase.exclusive("starting", async (signal) => {
+      this.#settings.requireModel();
       await this.session.ready();
       await this.#flush();
-      this.#overflowRecovered = false;
-      this.#retries = 0;
-      if (await this.#inPhase("compaction", () => this.#compaction.compactIfNeeded(signal))) {
-        this.#setPhase("starting");
+      this.#runs.reset();
+      if (await this.#phase.during("compaction", () => this.#compaction.compactIfNeeded(signal))) {
+        this.#phase.enter("starting");
       }
       if (signal.aborted) return;
       await this.#refreshSystemPrompt();
@@ -230,21 +236,20 @@ export class AgentHarness {
         ...hooked.messages.map((message): AgentMessage => ({ role: "custom", ...message, timestamp: now })),
       ];
       await this.#recordSettings();
-      await this.#runToEnd(prompts, signal, hooked.systemPrompt);
+      await this.#runs.runToEnd(prompts, signal, hooked.systemPrompt);
     });
   }
 
   /** Asks for an answer to the conversation as it stands: after a failure, or from a user message at the position. */
   continueRun(): Promise<void> {
-    return this.#exclusive("starting", async (signal) => {
-      this.#requireModel();
+    return this.#phase.exclusive("starting", async (signal) => {
+      this.#settings.requireModel();
       await this.session.ready();
       await this.#flush();
-      this.#overflowRecovered = false;
-      this.#retries = 0;
+      this.#runs.reset();
       await this.#refreshSystemPrompt();
       await this.#recordSettings();
-      await this.#runToEnd(undefined, signal, this.#systemPrompt);
+      await this.#runs.runToEnd(undefined, signal, this.#systemPrompt);
     });
   }
 
@@ -271,19 +276,19 @@ export class AgentHarness {
   /** Stops whatever is on. Returns the queued messages, which belong back into the composer. */
   abort(): QueuedItem[] {
     const { steering, followUp } = this.#agent.clearQueues();
-    if (this.#phase !== "idle") void this.#emit({ type: "abort" });
-    this.#operation?.abort();
+    if (this.phase !== "idle") void this.#emit({ type: "abort" });
+    this.#phase.abort();
     this.#agent.abort();
     return [...steering, ...followUp];
   }
 
   async waitForIdle(): Promise<void> {
-    await this.#work;
+    await this.#phase.waitForIdle();
   }
 
   /** Stops, saves what was said, and closes the session. */
   async dispose(): Promise<void> {
-    this.#disposed = true;
+    this.#phase.close();
     this.abort();
     await this.waitForIdle().catch(() => {});
     await this.#flush().catch(() => {});
@@ -305,16 +310,10 @@ export class AgentHarness {
 
   /** Compacts now. Throws `busy`, or CompactionError; returns the id of the entry. */
   async compact(
-    options: {
-      customInstructions?: string;
-      cut?: PrepareInput["cut"];
-      /** Taken as the summary instead of asking the model. */
-      summary?: string;
-      summaryUsage?: Usage;
-    } = {},
+    options: { customInstructions?: string; cut?: PrepareInput["cut"]; summary?: string } = {},
   ): Promise<string> {
-    return await this.#exclusive("compaction", async (signal) => {
-      this.#requireModel();
+    return await this.#phase.exclusive("compaction", async (signal) => {
+      this.#settings.requireModel();
       await this.session.ready();
       await this.#flush();
       const id = await this.#compaction.run({ reason: "manual", signal, ...options });
@@ -323,21 +322,9 @@ export class AgentHarness {
     });
   }
 
-  /** The summary that `compact` would write, to be edited and given back to it; writes nothing. Throws like `compact`. */
-  async draftCompaction(
-    options: { customInstructions?: string; cut?: PrepareInput["cut"] } = {},
-  ): Promise<CompactionResult> {
-    return await this.#exclusive("compaction", async (signal) => {
-      this.#requireModel();
-      await this.session.ready();
-      await this.#flush();
-      return await this.#compaction.draft({ reason: "manual", signal, ...options });
-    });
-  }
-
   /** Takes the newest compaction of the branch back (product.md "Undo"). */
   undoCompaction(compactionId: string): Promise<string | null> {
-    return this.#exclusive("branch_summary", async () => {
+    return this.#phase.exclusive("branch_summary", async () => {
       await this.session.ready();
       await this.#flush();
       const leafId = await undoCompaction(this.session, compactionId);
@@ -355,7 +342,7 @@ export class AgentHarness {
 
   /** Moves the position; refused as `busy` while anything is on. */
   navigateTree(entryId: string | null, options: NavigateOptions): Promise<NavigateResult> {
-    return this.#exclusive("branch_summary", async (signal) => {
+    return this.#phase.exclusive("branch_summary", async (signal) => {
       await this.session.ready();
       await this.#flush();
       const result = await navigateTree(
@@ -371,7 +358,7 @@ export class AgentHarness {
         signal,
       );
       if (!result.cancelled) {
-        this.#applyBranchState(await this.session.buildContext());
+        this.#settings.applyBranch(await this.session.buildContext());
         await this.#emit({
           type: "session_tree",
           leafId: result.leafId,
@@ -384,77 +371,23 @@ export class AgentHarness {
 
   // ---- model, level, tools: in force at the next turn, recorded at the next flush
 
-  async setModel(model: Model): Promise<void> {
-    this.#model = model;
-    this.#thinkingLevel = clampThinkingLevel(model, this.#thinkingLevel);
-    this.#changes.model = model;
-    this.#changes.thinkingLevel = this.#thinkingLevel;
-    await this.#emit({ type: "model_update", model });
-    await this.#emit({ type: "thinking_level_update", level: this.#thinkingLevel });
+  setModel(model: Model): Promise<void> {
+    return this.#settings.setModel(model);
   }
-
-  async setThinkingLevel(level: ThinkingLevel): Promise<void> {
-    this.#thinkingLevel = this.#model === undefined ? level : clampThinkingLevel(this.#model, level);
-    this.#changes.thinkingLevel = this.#thinkingLevel;
-    await this.#emit({ type: "thinking_level_update", level: this.#thinkingLevel });
+  setThinkingLevel(level: ThinkingLevel): Promise<void> {
+    return this.#settings.setThinkingLevel(level);
   }
-
-  async setActiveTools(names: readonly string[]): Promise<void> {
-    this.#activeTools = this.#options.tools.filter((tool) => names.includes(tool.name));
-    this.#changes.tools = this.#activeTools;
-    await this.#emit({ type: "tools_update", names: this.#activeTools.map((tool) => tool.name) });
+  setActiveTools(names: readonly string[]): Promise<void> {
+    return this.#settings.setActiveTools(names);
   }
 
   // ---- inside
 
-  /** Runs one operation; the phase goes back to idle and the queues are told when it is over. */
-  async #exclusive<T>(phase: Phase, operation: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    if (this.#disposed) throw new HarnessError("invalid_state", "The session is closed.");
-    if (this.#phase !== "idle") {
-      throw new HarnessError("busy", `The session is busy (${this.#phase}). Stop that first, or wait for it.`);
-    }
-    this.#setPhase(phase);
-    const controller = new AbortController();
-    this.#operation = controller;
-    const work = (async () => {
-      try {
-        return await operation(controller.signal);
-      } finally {
-        this.#operation = undefined;
-        this.#setPhase("idle");
-        await this.#emit({ type: "settled", nextTurnCount: this.#nextTurn.length });
-        await this.#emit({ type: "agent_settled", aborted: controller.signal.aborted });
-      }
-    })();
-    this.#work = work.catch(() => {});
-    return await work;
-  }
-
-  async #inPhase<T>(phase: Phase, operation: () => Promise<T>): Promise<T> {
-    const before = this.#phase;
-    this.#setPhase(phase);
-    try {
-      return await operation();
-    } finally {
-      this.#setPhase(before);
-    }
-  }
-
-  #setPhase(phase: Phase): void {
-    if (this.#phase === phase) return;
-    this.#phase = phase;
-    void this.#emit({ type: "phase_change", phase });
-  }
-
-  #requireModel(): Model {
-    if (this.#model === undefined) throw new HarnessError("auth", "No model is chosen yet.");
-    return this.#model;
-  }
-
   #compactionSettings() {
     const settings = this.#options.settings();
-    if (this.#model === undefined) return settings.compaction;
-    return compactionSettingsFor(settings, this.#model, this.window);
+    const { model } = this.#settings;
+    if (model === undefined) return settings.compaction;
+    return compactionSettingsFor(settings, model, this.window);
   }
 
   #retryPolicy(): RetryPolicy {
@@ -464,9 +397,9 @@ export class AgentHarness {
 
   #summarizer() {
     return this.#requests.summarizer(
-      this.#requireModel(),
+      this.#settings.requireModel(),
       this.window,
-      this.#thinkingLevel,
+      this.#settings.thinkingLevel,
       this.#retryPolicy(),
       (notice) => {
         void this.#emit({ type: "retry_scheduled", ...notice });
@@ -475,62 +408,25 @@ export class AgentHarness {
   }
 
   async #refreshSystemPrompt(): Promise<void> {
-    this.#systemPrompt = await this.#options.systemPrompt(this.#activeTools);
-    const tools = this.#activeTools.map((tool) => this.#options.describeTool(tool));
+    this.#systemPrompt = await this.#options.systemPrompt(this.#settings.activeTools);
+    const tools = this.#settings.activeTools.map((tool) => this.#options.describeTool(tool));
     this.#overheadTokens = estimateTextTokens(this.#systemPrompt + JSON.stringify(tools));
   }
 
-  /** Model, level and tools that the branch names; what the session cannot have stays as it is and is told. */
-  #applyBranchState(context: SessionContext): void {
-    this.#changes = {};
-    if (context.model !== null) {
-      const found = this.#options.findModel(context.model.provider, context.model.modelId);
-      if (found !== undefined) {
-        this.#model = found;
-        void this.#emit({ type: "model_update", model: found });
-      } else {
-        void this.#emit({ type: "model_unavailable", ...context.model });
-      }
-      const level = this.#model === undefined ? "off" : clampThinkingLevel(this.#model, context.thinkingLevel);
-      this.#thinkingLevel = level;
-      void this.#emit({ type: "thinking_level_update", level });
-    }
-    if (context.activeToolNames !== null) {
-      const names = context.activeToolNames;
-      this.#activeTools = this.#options.tools.filter((tool) => names.includes(tool.name));
-      void this.#emit({ type: "tools_update", names: this.#activeTools.map((tool) => tool.name) });
-    }
-  }
-
-  /** Queues entries for what differs from what the branch says; nothing where it already says so. */
   async #recordSettings(): Promise<void> {
-    const context = await this.session.buildContext();
-    const model = this.#requireModel();
-    const entries: NewEntry[] = [];
-    if (context.model?.provider !== model.provider || context.model.modelId !== model.id) {
-      entries.push({ type: "model_change", provider: model.provider, modelId: model.id });
-    }
-    if (context.thinkingLevel !== this.#thinkingLevel) {
-      entries.push({ type: "thinking_level_change", thinkingLevel: this.#thinkingLevel });
-    }
-    const names = this.#activeTools.map((tool) => tool.name);
-    const known = context.activeToolNames ?? this.#options.tools.map((tool) => tool.name);
-    if (names.length !== known.length || names.some((name) => !known.includes(name))) {
-      entries.push({ type: "active_tools_change", activeToolNames: names });
-    }
-    this.#changes = {};
+    const entries = this.#settings.record(await this.session.buildContext());
     for (const entry of entries) this.#pending.push({ entry });
   }
 
   /** Between turns: changes of model, level and tools come into force, and a context grown too large is compacted. */
   async #prepareNextTurn(signal: AbortSignal) {
-    const { model, thinkingLevel, tools } = this.#changes;
+    const { model, thinkingLevel, tools } = this.#settings.changes;
     if (model !== undefined || thinkingLevel !== undefined || tools !== undefined) {
       await this.#recordSettings();
       await this.#flush();
     }
     if (tools !== undefined) await this.#refreshSystemPrompt();
-    const compacted = await this.#inPhase("compaction", () => this.#compaction.compactIfNeeded(signal));
+    const compacted = await this.#phase.during("compaction", () => this.#compaction.compactIfNeeded(signal));
     return {
       ...(model === undefined ? {} : { model }),
       ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
@@ -550,114 +446,6 @@ export class AgentHarness {
     return await this.#options.approve?.(call, signal);
   }
 
-  /** A run with everything that may follow from it: overflow, retries, threshold, queued messages. */
-  async #runToEnd(prompts: AgentMessage[] | undefined, signal: AbortSignal, systemPrompt: string): Promise<void> {
-    this.#setPhase("turn");
-    let outcome = await this.#run(prompts, signal, systemPrompt);
-    while (!signal.aborted && outcome !== undefined) {
-      if (await this.#recover(outcome, signal)) {
-        outcome = await this.#run(undefined, signal, systemPrompt);
-        continue;
-      }
-      if (outcome.failure !== undefined) {
-        await this.#emit({ type: "run_failed", failure: outcome.failure });
-        break;
-      }
-      if (!signal.aborted) await this.#inPhase("compaction", () => this.#compaction.compactIfNeeded(signal));
-      const queued = [...this.#agent.steering.take(), ...this.#agent.followUp.take()];
-      if (queued.length === 0 || signal.aborted) break;
-      outcome = await this.#run(queued, signal, systemPrompt);
-    }
-  }
-
-  async #run(
-    prompts: AgentMessage[] | undefined,
-    signal: AbortSignal,
-    systemPrompt: string,
-  ): Promise<RunOutcome | undefined> {
-    const { messages } = await this.session.buildContext();
-    const state = this.#agent.state;
-    state.messages = messages.slice();
-    state.systemPrompt = systemPrompt;
-    state.tools = this.#activeTools;
-    state.model = this.#requireModel();
-    state.thinkingLevel = this.#thinkingLevel;
-    if (prompts === undefined) {
-      while (isFailed(state.messages.at(-1))) state.messages.pop();
-      const last = state.messages.at(-1);
-      if (last === undefined || last.role === "assistant") return undefined;
-    }
-    const stop = () => this.#agent.abort();
-    signal.addEventListener("abort", stop, { once: true });
-    try {
-      return await (prompts === undefined ? this.#agent.continue() : this.#agent.prompt(prompts));
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
-  }
-
-  /** True where the failed request should be made again: after one compaction, or after a wait. */
-  async #recover(outcome: RunOutcome, signal: AbortSignal): Promise<boolean> {
-    const { failure } = outcome;
-    const model = this.#requireModel();
-    const last = lastAssistant(outcome.messages);
-    const sameModel = last === undefined || (last.provider === model.provider && last.model === model.id);
-    if (failure?.learnedWindow !== undefined) this.#learnWindow(model, failure.learnedWindow);
-    const silent = failure === undefined && last !== undefined ? detectSilentOverflow(last, this.window) : undefined;
-    // Cut off although there was room in the reply: the window was full.
-    const cutShort =
-      failure === undefined &&
-      last?.stopReason === "length" &&
-      last.usage.output < model.maxTokens * 0.9 &&
-      calculateContextTokens(last.usage) >= this.window * FULL_WINDOW_SHARE;
-    if (sameModel && (failure?.kind === "overflow" || silent === "overflow" || cutShort)) {
-      if (this.#overflowRecovered) return false;
-      this.#overflowRecovered = true;
-      // A whole reply that was merely too large is not asked for again.
-      const retry = failure !== undefined || last?.stopReason === "length";
-      // What was cut off stays in the file and leaves the context, so that it can be asked for anew.
-      if (failure === undefined && retry) await this.#omitLastReply();
-      const compacted = await this.#inPhase("compaction", () => this.#compaction.compactForOverflow(signal, retry));
-      return compacted && retry && !signal.aborted;
-    }
-    if (failure === undefined) {
-      if (this.#retries > 0) await this.#emit({ type: "auto_retry_end", success: true, attempt: this.#retries });
-      this.#retries = 0;
-      if (last?.stopReason !== "length") this.#overflowRecovered = false;
-      return false;
-    }
-    const policy = this.#retryPolicy();
-    const plan = planRetry(failure, this.#retries, policy);
-    if (!plan.retry) {
-      if (this.#retries > 0) {
-        await this.#emit({
-          type: "auto_retry_end",
-          success: false,
-          attempt: this.#retries,
-          finalError: failure.message,
-        });
-      }
-      return false;
-    }
-    this.#retries += 1;
-    await this.#emit({
-      type: "auto_retry_start",
-      attempt: this.#retries,
-      maxAttempts: policy.maxRetries,
-      delayMs: plan.delayMs,
-      errorMessage: failure.message,
-    });
-    await this.#options.access.sleep(plan.delayMs, signal).catch(() => {});
-    return !signal.aborted;
-  }
-
-  async #omitLastReply(): Promise<void> {
-    const id = this.session
-      .pathTo(this.session.getLeafId())
-      .findLast((entry) => this.session.node(entry)?.role === "assistant");
-    if (id !== undefined) await this.session.appendContextEdit(id, null);
-  }
-
   #learnWindow(model: Model, window: number): void {
     if (!Number.isSafeInteger(window) || window <= 0 || window === this.window) return;
     this.#learnedWindows.set(modelKey(model), window);
@@ -670,11 +458,11 @@ export class AgentHarness {
     if (queued.length === 0 || signal.aborted) return;
     await this.#refreshSystemPrompt();
     await this.#recordSettings();
-    await this.#runToEnd(queued, signal, this.#systemPrompt);
+    await this.#runs.runToEnd(queued, signal, this.#systemPrompt);
   }
 
   #enqueue(mode: "steer" | "followUp", text: string, images: readonly ImageContent[]): string {
-    if (this.#phase === "idle") throw new HarnessError("invalid_state", "Nothing is running; send it as a prompt.");
+    if (this.phase === "idle") throw new HarnessError("invalid_state", "Nothing is running; send it as a prompt.");
     const [message] = normalizePromptInput(text, images, this.#options.access.now());
     const item: QueuedItem = { id: this.#options.newId(), message: message! };
     (mode === "steer" ? this.#agent.steering : this.#agent.followUp).push(item);
@@ -721,14 +509,6 @@ export class AgentHarness {
       }
     }
   }
-}
-
-function isFailed(message: AgentMessage | undefined): boolean {
-  return message?.role === "assistant" && (message.stopReason === "error" || message.stopReason === "aborted");
-}
-
-function lastAssistant(messages: readonly AgentMessage[]): AssistantMessage | undefined {
-  return messages.findLast((message): message is AssistantMessage => message.role === "assistant");
 }
 
 function writeOf(message: AgentMessage): { entry: NewEntry; message: AgentMessage } {

@@ -4,7 +4,7 @@ import { branchSegments } from "./branch-segments.ts";
 import type { SessionEntry } from "./entries.ts";
 import { EXPORT_STYLE } from "./export-style.ts";
 import type { Session } from "./session.ts";
-import { cleanName } from "./session-tree.ts";
+import { cleanName } from "./session-name.ts";
 
 export type ExportFormat = "html" | "md" | "jsonl";
 

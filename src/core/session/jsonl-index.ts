@@ -2,7 +2,8 @@
 import type { SessionHeader } from "./entries.ts";
 import { type Decoded, decodeLine, MAX_LINE_BYTES } from "./jsonl-codec.ts";
 import { Prefix, readPrefix } from "./jsonl-prefix.ts";
-import { NO_KEY, ROW_DAMAGED, type SessionTree } from "./session-tree.ts";
+import { ROW_DAMAGED } from "./row-facts.ts";
+import { NO_KEY, type SessionTree } from "./session-tree.ts";
 
 const NEWLINE = 0x0a;
 const CLOSE = 0x7d;

@@ -1,6 +1,7 @@
 // Reads type, id, parent and role from the first bytes of a line, where they stand in the usual order.
 import { POSITION_CUSTOM_TYPE } from "./entries.ts";
-import { NO_KEY, ROW_POSITION, ROW_ROLES, ROW_TYPES, type SessionTree, typeCode } from "./session-tree.ts";
+import { ROW_POSITION, ROW_ROLES, ROW_TYPES, typeCode } from "./row-facts.ts";
+import { NO_KEY, type SessionTree } from "./session-tree.ts";
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 const TYPE = ascii('{"type":"');

@@ -6,7 +6,8 @@ import { decodeLine } from "./jsonl-codec.ts";
 import { findHeader } from "./jsonl-header.ts";
 import { JsonlIndexer } from "./jsonl-index.ts";
 import { readPlaces, readSlices } from "./jsonl-reader.ts";
-import { cleanName, SessionTree } from "./session-tree.ts";
+import { cleanName } from "./session-name.ts";
+import { SessionTree } from "./session-tree.ts";
 
 /** Records the repository of a session, so that a moved folder finds it again (product.md, Session files). */
 export const REPOSITORY_CUSTOM_TYPE = "coppice.repository";

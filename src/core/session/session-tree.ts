@@ -1,56 +1,16 @@
 // The shape of a session without its contents: one row of typed arrays per entry, parents, children, labels, position.
-import { POSITION_CUSTOM_TYPE, type SessionEntry, type SessionEntryType } from "./entries.ts";
-
-/** Entry types by code; `unknown` is 0. */
-export const ROW_TYPES: readonly SessionEntryType[] = [
-  "unknown",
-  "message",
-  "thinking_level_change",
-  "model_change",
-  "active_tools_change",
-  "compaction",
-  "branch_summary",
-  "custom",
-  "custom_message",
-  "label",
-  "session_info",
-  "leaf",
-  "usage",
-  "context_edit",
-];
-/** Message roles by code; 0 where the entry is no message, `other` for a role that is never sent. */
-export const ROW_ROLES = ["", "user", "assistant", "toolResult", "bashExecution", "custom", "other"] as const;
-export type RowRole = (typeof ROW_ROLES)[number];
-
-const TYPE_CODES = new Map<string, number>(ROW_TYPES.map((type, code) => [type, code]));
-const ROLE_CODES = new Map<string, number>(ROW_ROLES.map((role, code) => [role, code]));
+import { ChildLinks } from "./child-links.ts";
+import type { SessionEntry, SessionEntryType } from "./entries.ts";
+import { ROW_DAMAGED, ROW_POSITION, ROW_ROLES, ROW_TYPES, type RowRole, rowFacts } from "./row-facts.ts";
+import { cleanName } from "./session-name.ts";
 
 const ID_IS_TEXT = 1;
 const PARENT_IS_TEXT = 2;
 const PARENT_IS_NULL = 4;
-/** The line cannot be read as an entry, but names its id and parent: a gap that keeps both sides connected. */
-export const ROW_DAMAGED = 8;
-/** A `coppice.position` marker. */
-export const ROW_POSITION = 16;
 
 const TEXT_KEY = 2 ** 32;
 /** The key of "no parent". */
 export const NO_KEY = -1;
-
-export function typeCode(type: string): number {
-  return TYPE_CODES.get(type) ?? 0;
-}
-export function roleCode(role: unknown): number {
-  return (typeof role === "string" ? ROLE_CODES.get(role) : undefined) ?? 6;
-}
-/** Flags and role of an entry as the index keeps them. */
-export function rowFacts(entry: SessionEntry): { type: number; role: number; flags: number } {
-  return {
-    type: typeCode(entry.type),
-    role: entry.type === "message" ? roleCode(entry.message.role) : 0,
-    flags: entry.type === "custom" && entry.customType === POSITION_CUSTOM_TYPE ? ROW_POSITION : 0,
-  };
-}
 
 function grow<T extends Float64Array | Uint32Array | Uint8Array | Int32Array>(array: T, size: number): T {
   const Larger = array.constructor as new (length: number) => T;
@@ -83,11 +43,7 @@ export class SessionTree {
   readonly #waiting = new Map<number, number[]>();
   #hasForward = false;
 
-  #firstChild: Int32Array | undefined;
-  #lastChild = new Int32Array(0);
-  #nextSibling = new Int32Array(0);
-  #firstRoot = -1;
-  #lastRoot = -1;
+  readonly #children = new ChildLinks();
 
   readonly #labels = new Map<string, string>();
   #name: string | undefined;
@@ -158,8 +114,8 @@ export class SessionTree {
     this.#flags[row] = flags;
     if (isNew) this.#insert(freeSlot, row);
     if (isNew) this.#adopt(idKey, row);
-    if (!isNew) this.#firstChild = undefined;
-    else if (this.#firstChild !== undefined) this.#link(row);
+    if (!isNew) this.#children.forget();
+    else this.#children.join(row, this.#parent[row]!);
     if ((flags & ROW_DAMAGED) === 0) {
       this.#lastRow = row;
       this.#leafTarget = undefined;
@@ -195,7 +151,7 @@ export class SessionTree {
   bridge(row: number, to: number): void {
     if (this.#parent[row] !== -1 || (this.#flags[row]! & PARENT_IS_NULL) !== 0 || to === row || to < 0) return;
     this.#parent[row] = to;
-    this.#firstChild = undefined;
+    this.#children.forget();
   }
 
   /** Cuts circles of parents so that every walk ends. Returns the rows that became roots. Linear. */
@@ -218,7 +174,7 @@ export class SessionTree {
         for (let i = trail.length - 1; trail[i] !== row; i--) first = Math.min(first, trail[i]!);
         this.#parent[first] = -1;
         cut.push(first);
-        this.#firstChild = undefined;
+        this.#children.forget();
       }
       for (const seen of trail) done[seen] = 2;
       trail.length = 0;
@@ -317,41 +273,17 @@ export class SessionTree {
 
   /** Child rows in file order; -1 asks for the roots. */
   childRows(row: number): number[] {
-    this.#buildChildren();
-    const rows: number[] = [];
-    for (let at = row < 0 ? this.#firstRoot : this.#firstChild![row]!; at >= 0; at = this.#nextSibling[at]!) {
-      rows.push(at);
-    }
-    return rows;
+    this.#children.build(this.#parent, this.#count);
+    return this.#children.rowsOf(row);
   }
   hasChildren(row: number): boolean {
-    this.#buildChildren();
-    return this.#firstChild![row]! >= 0;
+    this.#children.build(this.#parent, this.#count);
+    return this.#children.any(row);
   }
 
   /** Bytes held by the rows, for the benchmarks. */
   byteSize(): number {
-    return this.#capacity * (8 + 4 + 3 + 4 + 4 + 4) + this.#table.byteLength + this.#nextSibling.byteLength * 3;
-  }
-
-  #buildChildren(): void {
-    if (this.#firstChild !== undefined) return;
-    this.#firstChild = new Int32Array(this.#capacity).fill(-1);
-    this.#lastChild = new Int32Array(this.#capacity).fill(-1);
-    this.#nextSibling = new Int32Array(this.#capacity).fill(-1);
-    this.#firstRoot = -1;
-    this.#lastRoot = -1;
-    for (let row = 0; row < this.#count; row++) this.#link(row);
-  }
-  #link(row: number): void {
-    const first = this.#firstChild!;
-    const parent = this.#parent[row]!;
-    const last = parent < 0 ? this.#lastRoot : this.#lastChild[parent]!;
-    if (last >= 0) this.#nextSibling[last] = row;
-    else if (parent < 0) this.#firstRoot = row;
-    else first[parent] = row;
-    if (parent < 0) this.#lastRoot = row;
-    else this.#lastChild[parent] = row;
+    return this.#capacity * (8 + 4 + 3 + 4 + 4 + 4) + this.#table.byteLength + this.#children.byteSize;
   }
 
   #growRows(): void {
@@ -365,7 +297,7 @@ export class SessionTree {
     this.#parentId = grow(this.#parentId, size);
     this.#parent = grow(this.#parent, size);
     this.#capacity = size;
-    this.#firstChild = undefined;
+    this.#children.forget();
   }
 
   #wait(parentKey: number, row: number): void {
@@ -382,7 +314,7 @@ export class SessionTree {
       this.#parent[child] = row;
       this.#hasForward = true;
     }
-    this.#firstChild = undefined;
+    this.#children.forget();
   }
   #keyOfParent(row: number): number {
     const flags = this.#flags[row]!;
@@ -423,10 +355,4 @@ export class SessionTree {
     while (this.#table[slot]! >= 0) slot = (slot + 1) & mask;
     this.#table[slot] = row;
   }
-}
-
-/** A session name on one line: control characters and newlines become spaces (behaviours §10, 21). */
-export function cleanName(name: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-  return name.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
 }

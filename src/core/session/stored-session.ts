@@ -13,8 +13,8 @@ import {
 } from "./entries.ts";
 import { MemoryStorage } from "./memory-storage.ts";
 import type { BadLine, Session, SessionChange, SessionContext, SessionNode } from "./session.ts";
+import { cleanName } from "./session-name.ts";
 import type { SessionStorage } from "./session-storage.ts";
-import { cleanName } from "./session-tree.ts";
 
 export interface SessionOptions extends ContextOptions {
   clock: Clock;
