@@ -3,7 +3,7 @@ import { calculateContextTokens } from "../core/compaction/token-estimation.ts";
 import { entryText } from "../core/harness/session-memory.ts";
 import { contentText, toolCallsOf, type Usage } from "../core/llm/messages.ts";
 import type { SessionEntry } from "../core/session/entries.ts";
-import { cleanName } from "../core/session/session-tree.ts";
+import { cleanName } from "../core/session/session-name.ts";
 import { toolTitle } from "./transcript-items.ts";
 
 export type RowKind =

@@ -5,11 +5,11 @@ import type { DescribeTool } from "../agent/agent-loop.ts";
 import type { AgentTool } from "../agent/agent-tool.ts";
 import type { QueuedItem } from "../agent/message-queue.ts";
 import type { BeforeToolCall } from "../agent/tool-execution.ts";
-import type { CompactionPreparation, PrepareInput } from "../compaction/compaction.ts";
+import type { CompactionPreparation, CompactionResult, PrepareInput } from "../compaction/compaction.ts";
 import { compactionThreshold } from "../compaction/token-budget.ts";
 import { estimateTextTokens } from "../compaction/token-estimation.ts";
 import { HarnessError, toError } from "../errors.ts";
-import type { AgentMessage, ImageContent } from "../llm/messages.ts";
+import type { AgentMessage, ImageContent, Usage } from "../llm/messages.ts";
 import { type Model, modelKey, type ThinkingLevel } from "../llm/model.ts";
 import type { RetryPolicy } from "../llm/retry.ts";
 import type { ToolDefinition } from "../llm/stream.ts";
@@ -310,7 +310,13 @@ export class AgentHarness {
 
   /** Compacts now. Throws `busy`, or CompactionError; returns the id of the entry. */
   async compact(
-    options: { customInstructions?: string; cut?: PrepareInput["cut"]; summary?: string } = {},
+    options: {
+      customInstructions?: string;
+      cut?: PrepareInput["cut"];
+      /** Taken as the summary instead of asking the model. */
+      summary?: string;
+      summaryUsage?: Usage;
+    } = {},
   ): Promise<string> {
     return await this.#phase.exclusive("compaction", async (signal) => {
       this.#settings.requireModel();
@@ -319,6 +325,18 @@ export class AgentHarness {
       const id = await this.#compaction.run({ reason: "manual", signal, ...options });
       await this.#drainQueues(signal);
       return id;
+    });
+  }
+
+  /** The summary that `compact` would write, to be edited and given back to it; writes nothing. Throws like `compact`. */
+  async draftCompaction(
+    options: { customInstructions?: string; cut?: PrepareInput["cut"] } = {},
+  ): Promise<CompactionResult> {
+    return await this.#phase.exclusive("compaction", async (signal) => {
+      this.#settings.requireModel();
+      await this.session.ready();
+      await this.#flush();
+      return await this.#compaction.draft({ reason: "manual", signal, ...options });
     });
   }
 
