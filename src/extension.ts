@@ -16,12 +16,10 @@ import { DEMO_MODEL } from "./providers/demo-model.ts";
 import { CLOUD_ENDPOINTS, type Endpoint } from "./providers/endpoints.ts";
 import { streamFunctionFor } from "./providers/registry.ts";
 import type { CoppiceApi } from "./vscode/api.ts";
-import { askPiRoot } from "./vscode/ask-pi-root.ts";
 import { ChatController } from "./vscode/chat-controller.ts";
-import { ChatOpeners } from "./vscode/chat-openers.ts";
+import type { ChatOpeners } from "./vscode/chat-openers.ts";
 import { attachmentsOf, modelView, pageStrings, slashCommands } from "./vscode/chat-surroundings.ts";
 import { CHAT_VIEW_ID, ChatView } from "./vscode/chat-view.ts";
-import { openSample } from "./vscode/commands/open-sample.ts";
 import { registerCommands } from "./vscode/commands/register.ts";
 import { Configuration, PiSettingsFiles } from "./vscode/configuration.ts";
 import { trackContextKeys } from "./vscode/context-keys.ts";
@@ -225,12 +223,17 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     },
     changed: () => treeSide.sessionsChanged(),
   });
+  let openersLoaded: Promise<ChatOpeners> | undefined;
+  const openers = () => {
+    openersLoaded ??= import("./vscode/chat-openers.ts").then(({ ChatOpeners }) => new ChatOpeners(documents));
+    return openersLoaded;
+  };
   const controller: ChatController = new ChatController({
     sessions,
     models,
     picker,
     configuration,
-    openers: new ChatOpeners(documents),
+    openers,
     sessionActions,
     entryActions,
     log,
@@ -300,7 +303,12 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
   for (const disposable of registerCommands(
     { sessions, chat, controller, sessionActions, entryActions, models, picker, log },
     {
-      "coppice.openSample": () => openSample(context.extensionUri, sessionActions, repos.own()),
+      "coppice.openSample": async () =>
+        (await import("./vscode/commands/open-sample.ts")).openSample(
+          context.extensionUri,
+          sessionActions,
+          repos.own(),
+        ),
     },
   )) {
     own(disposable);
@@ -312,7 +320,9 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     const file = sessions.lastFile;
     if (file !== undefined && sessions.current === undefined && existsSync(file)) await sessionActions.open(file);
   };
-  void askPiRoot(context.globalState, piRoot, existsSync(piRoot));
+  if (existsSync(piRoot)) {
+    void import("./vscode/ask-pi-root.ts").then(({ askPiRoot }) => askPiRoot(context.globalState, piRoot));
+  }
   void restore().catch((error) => reportError(log, error, "restoring the last session"));
   // The first time that anything of Coppice is opened, the chat shows too (product.md Names); after that the layout is the
   // person's own.

@@ -4,10 +4,10 @@ import * as vscode from "vscode";
 const ASKED_KEY = "coppice.askedPiRoot";
 
 /** Asks where there is a folder of Pi and nothing was set or answered yet; says nothing otherwise. */
-export async function askPiRoot(state: vscode.Memento, piRoot: string, hasPi: boolean): Promise<void> {
+export async function askPiRoot(state: vscode.Memento, piRoot: string): Promise<void> {
   const configuration = vscode.workspace.getConfiguration("coppice");
   const set = configuration.inspect<string>("sessions.root")?.globalValue;
-  if (!hasPi || set !== undefined || state.get(ASKED_KEY, false)) return;
+  if (set !== undefined || state.get(ASKED_KEY, false)) return;
   await state.update(ASKED_KEY, true);
   const own = vscode.l10n.t("Coppice’s Own");
   const pi = vscode.l10n.t("Pi’s Folder");

@@ -1,6 +1,7 @@
 // What the chat asks, done: one message of the page to one call.
 import * as vscode from "vscode";
 import { assertNever, HarnessError } from "../core/errors.ts";
+import type { HarnessEvent } from "../core/harness/harness-events.ts";
 import { contentText } from "../core/llm/messages.ts";
 import type { FromWebview } from "../protocol/from-webview.ts";
 import type { ChatHost } from "./chat-host.ts";
@@ -10,7 +11,6 @@ import { type EntryActions, messageOf } from "./entry-actions.ts";
 import type { ModelPicker } from "./model-picker.ts";
 import type { ModelService } from "./model-service.ts";
 import type { SessionActions } from "./session-actions.ts";
-import { damageNotice, noticeFor } from "./session-notices.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 
 export interface ControllerServices {
@@ -19,7 +19,8 @@ export interface ControllerServices {
   /** Loaded with the first choice. */
   picker: () => Promise<ModelPicker>;
   configuration: Configuration;
-  openers: ChatOpeners;
+  /** Loaded with the first thing that is opened. */
+  openers: () => Promise<ChatOpeners>;
   sessionActions: SessionActions;
   entryActions: EntryActions;
   log: vscode.LogOutputChannel;
@@ -27,6 +28,15 @@ export interface ControllerServices {
   /** Expands prompt templates and skills named by a slash command; undefined where it names none. */
   expandSlash: (text: string, open: OpenSession) => Promise<string | undefined>;
 }
+
+/** Events that may become a note of the conversation; the words for them are loaded with the first. */
+const TOLD: ReadonlySet<HarnessEvent["type"]> = new Set([
+  "run_failed",
+  "save_failed",
+  "model_unavailable",
+  "window_learned",
+  "compaction_end",
+]);
 
 type Message<T extends FromWebview["type"]> = Extract<FromWebview, { type: T }>;
 
@@ -53,8 +63,12 @@ export class ChatController {
   /** Turns what a session's harness tells into notes of its conversation. */
   watch(open: OpenSession): void {
     open.onEvent((event) => {
-      const notice = noticeFor(event);
-      if (notice !== undefined) open.live.notice(notice, this.#services.now());
+      if (TOLD.has(event.type)) {
+        void import("./session-notices.ts").then(({ noticeFor }) => {
+          const notice = noticeFor(event);
+          if (notice !== undefined) open.live.notice(notice, this.#services.now());
+        });
+      }
       if (event.type === "compaction_end" && event.entryId !== undefined) {
         this.#services.log.info(
           `Compaction (${event.reason}): ${event.tokensBefore} → about ${event.tokensAfter} tokens.`,
@@ -63,11 +77,13 @@ export class ChatController {
     });
     void open.session
       .ready()
-      .then(() => {
+      .then(async () => {
         const bad = open.session.badLines();
+        if (bad.length === 0) return;
         for (const { line, reason } of bad.slice(0, 50)) {
           this.#services.log.warn(`${open.session.file} line ${line}: ${reason}`);
         }
+        const { damageNotice } = await import("./session-notices.ts");
         const notice = damageNotice(bad);
         if (notice !== undefined) open.live.notice(notice, this.#services.now());
       })
@@ -117,9 +133,9 @@ export class ChatController {
       case "approvals.setMode":
         return await this.#setMode(message.mode);
       case "diff.open":
-        return await openers.diff(open, message.callId);
+        return await (await openers()).diff(open, message.callId);
       case "output.open":
-        return await openers.output(open, message.callId);
+        return await (await openers()).output(open, message.callId);
       case "branch.show":
         if (open?.session.node(message.entryId) !== undefined) open.show(message.entryId);
         return;
@@ -179,12 +195,12 @@ export class ChatController {
         await vscode.commands.executeCommand("coppice.addSelectionToChat");
         return;
       case "file.open":
-        return await openers.file(message.path, message.line, open);
+        return await (await openers()).file(message.path, message.line, open);
       case "files.dropped":
-        for (const uri of message.uris) await openers.attach(uri, host);
+        for (const uri of message.uris) await (await openers()).attach(uri, host);
         return;
       case "link.open":
-        return await openers.link(message.url);
+        return await (await openers()).link(message.url);
       case "code.copy":
         await vscode.env.clipboard.writeText(message.text);
         return;

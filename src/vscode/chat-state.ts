@@ -2,8 +2,8 @@
 import * as vscode from "vscode";
 import type { QueuedItem } from "../core/agent/message-queue.ts";
 import type { HarnessContext } from "../core/harness/agent-harness.ts";
+import { planNavigation } from "../core/harness/navigation-plan.ts";
 import { messageText } from "../core/harness/session-memory.ts";
-import { planNavigation } from "../core/harness/tree-navigation.ts";
 import { modelKey } from "../core/llm/model.ts";
 import { isVisible } from "../core/session/siblings.ts";
 import type { ApprovalView, ChatState, ContextView, Phase, SetupChoice } from "../protocol/view-state.ts";

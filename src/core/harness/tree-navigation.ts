@@ -1,11 +1,12 @@
 // Moving the position in the tree, with or without a summary of the branch that is left (seed 2, behaviours §6).
-import { collectEntriesForBranchSummary, generateBranchSummary } from "../compaction/branch-summarization.ts";
+import { generateBranchSummary } from "../compaction/branch-summarization.ts";
 import type { Summarizer } from "../compaction/generate-summary.ts";
 import { CompactionError, SessionError } from "../errors.ts";
 import { contentText, type ImageContent } from "../llm/messages.ts";
 import type { NewEntry } from "../session/entries.ts";
 import type { Session } from "../session/session.ts";
 import type { Hooks } from "./hooks.ts";
+import { planNavigation } from "./navigation-plan.ts";
 import { pinnedTexts } from "./session-memory.ts";
 
 export interface NavigateOptions {
@@ -35,12 +36,6 @@ export interface NavigationHost {
   hooks: Hooks;
   summarizer: () => Summarizer;
   reserveTokens: () => number;
-}
-
-/** What would be summarised by a move to a target, without doing anything. Markers of earlier moves say nothing. */
-export function planNavigation(session: Session, targetId: string | null) {
-  const plan = collectEntriesForBranchSummary(session.pathTo(session.getLeafId()), session.pathTo(targetId));
-  return { ...plan, ids: plan.ids.filter((id) => session.node(id)?.marker !== true) };
 }
 
 /** Where Edit and resend goes, and what it puts into the composer. */

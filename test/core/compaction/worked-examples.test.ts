@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  collectEntriesForBranchSummary,
-  prepareBranchEntries,
-} from "../../../src/core/compaction/branch-summarization.ts";
+import { collectEntriesForBranchSummary } from "../../../src/core/compaction/branch-collection.ts";
+import { prepareBranchEntries } from "../../../src/core/compaction/branch-summarization.ts";
 import { prepareCompaction } from "../../../src/core/compaction/compaction.ts";
 import { cutAt, findCutPoint } from "../../../src/core/compaction/cut-point.ts";
 import {

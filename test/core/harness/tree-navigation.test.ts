@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { planNavigation } from "../../../src/core/harness/tree-navigation.ts";
+import { planNavigation } from "../../../src/core/harness/navigation-plan.ts";
 import type { BranchSummaryEntry } from "../../../src/core/session/entries.ts";
 import type { Session } from "../../../src/core/session/session.ts";
 import { TEST_MODEL, testHarness } from "../../support/scripted-model.ts";
