@@ -1,4 +1,4 @@
-// Long runs that `npm test` has no time for: npm run soak [-- --appends 10000 --seeds 10000]
+// Long runs that `npm test` has no time for: npm run soak [-- --appends 10000 --seeds 10000 --lives 5000 --seed 1]
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,6 +11,7 @@ const option = (name, byDefault) => {
 };
 const appends = option("appends", 10_000);
 const seeds = option("seeds", 10_000);
+const lives = option("lives", 5000);
 const folder = mkdtempSync(join(tmpdir(), "coppice-soak-"));
 
 async function twoProcesses() {
@@ -44,8 +45,27 @@ async function twoProcesses() {
   console.log(`two processes: ${appends} appends, none lost, none damaged`);
 }
 
+/** Random lives of a session through the whole agent: see test/core/harness/long-life.test.ts. */
+function longLives() {
+  const result = spawnSync(
+    process.execPath,
+    ["node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts", "test/core/harness/long-life"],
+    {
+      stdio: "inherit",
+      env: {
+        ...process.env,
+        LONG_LIFE_RUNS: String(lives),
+        LONG_LIFE_SEED: String(option("seed", Date.now() % 2 ** 31)),
+      },
+    },
+  );
+  if (result.status !== 0) throw new Error(`a random life of ${lives} broke a promise; its seed stands above`);
+  console.log(`random lives: ${lives}, nothing lost`);
+}
+
 try {
   await twoProcesses();
+  longLives();
   const compared = spawnSync(process.execPath, ["test/reference/run.mjs", String(seeds)], { stdio: "inherit" });
   process.exitCode = compared.status ?? 1;
 } finally {

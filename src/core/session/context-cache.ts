@@ -1,6 +1,12 @@
 // Builds the context of a position from the tree, reading only what is needed and only once (performance §7).
 import { SessionError } from "../errors.ts";
-import { type ContextOptions, deriveSessionContextState, projectContextEntries } from "./context.ts";
+import {
+  type ContextOptions,
+  contextEdits,
+  deriveSessionContextState,
+  projectContextEntries,
+  projectContextEntry,
+} from "./context.ts";
 import type { CompactionEntry, SessionEntry } from "./entries.ts";
 import type { SessionContext } from "./session.ts";
 import type { SessionStorage } from "./session-storage.ts";
@@ -8,6 +14,11 @@ import type { SessionTree } from "./session-tree.ts";
 
 const CONTENT_TYPES = new Set(["message", "custom_message", "branch_summary", "custom", "context_edit"]);
 const STATE_TYPES = new Set(["thinking_level_change", "model_change", "active_tools_change"]);
+
+/** Entries that are read or projected before others run. */
+const SLICE_ROWS = 500;
+/** Lets the event loop go round. */
+const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 
 interface Cached {
   tree: SessionTree;
@@ -115,14 +126,12 @@ export class ContextCache {
     for (let i = at + 1; i < path.length; i++) if (this.#isContent(path[i]!)) rows.push(path[i]!);
     const state = this.#stateRows(path);
     await this.#load([...rows, ...state]);
-    const content = this.#present(rows);
-    const entries = compaction === undefined ? content : [compaction, ...content];
-    const items = projectContextEntries(entries, this.#options);
-    const context = {
-      items,
-      messages: items.flatMap((item) => item.messages),
-      ...deriveSessionContextState(this.#present(this.#stateRows(path))),
-    };
+    const entries = this.#present(rows);
+    if (compaction !== undefined) entries.unshift(compaction);
+    const { items, messages } = await this.#project(entries);
+    const context = { items, messages, ...deriveSessionContextState(this.#present(this.#stateRows(path))) };
+    // A file that was replaced meanwhile has given the rows new meanings.
+    if (tree !== this.#storage.tree) return context;
     const keep = new Map<number, SessionEntry>();
     for (const used of [...rows, ...state, ...(at >= 0 ? [path[at]!] : [])]) {
       const entry = this.#parsed.get(used);
@@ -131,6 +140,24 @@ export class ContextCache {
     this.#parsed = keep;
     this.#cached = { tree, row, entries, context };
     return context;
+  }
+
+  /** Thousands of entries at a time, so that a context of any length stalls nothing. */
+  async #project(entries: readonly SessionEntry[]): Promise<Pick<SessionContext, "items" | "messages">> {
+    const items: SessionContext["items"] = [];
+    const messages: SessionContext["messages"] = [];
+    const edits = contextEdits(entries);
+    for (let from = 0; from < entries.length; from += SLICE_ROWS) {
+      const to = Math.min(entries.length, from + SLICE_ROWS);
+      for (let i = from; i < to; i++) {
+        const item = projectContextEntry(entries[i]!, i === 0, edits, this.#options);
+        if (item === undefined) continue;
+        items.push(item);
+        for (const message of item.messages) messages.push(message);
+      }
+      if (to < entries.length) await turn();
+    }
+    return { items, messages };
   }
 
   #isContent(row: number): boolean {
@@ -169,10 +196,14 @@ export class ContextCache {
   async #load(rows: readonly number[]): Promise<void> {
     const missing = rows.filter((row) => !this.#parsed.has(row));
     if (missing.length === 0) return;
-    const entries = await this.#storage.read(missing);
-    entries.forEach((entry, i) => {
-      if (entry !== undefined) this.#parsed.set(missing[i]!, entry);
-    });
+    for (let from = 0; from < missing.length; from += SLICE_ROWS) {
+      const slice = missing.slice(from, from + SLICE_ROWS);
+      const entries = await this.#storage.read(slice);
+      entries.forEach((entry, i) => {
+        if (entry !== undefined) this.#parsed.set(slice[i]!, entry);
+      });
+      if (from + SLICE_ROWS < missing.length) await turn();
+    }
   }
   #present(rows: readonly number[]): SessionEntry[] {
     const entries: SessionEntry[] = [];

@@ -117,19 +117,32 @@ export function applyContextEdit(messages: AgentMessage[], edit: ContextEditEntr
   });
 }
 
-/** Projects the entries that `defaultContextEntryTransform` chose; `context_edit` entries among them apply, latest last. */
-export function projectContextEntries(entries: readonly SessionEntry[], options: ContextOptions = {}): ContextItem[] {
+/** The `context_edit` entries among some, by target; the latest counts. */
+export function contextEdits(entries: readonly SessionEntry[]): Map<string, ContextEditEntry> {
   const edits = new Map<string, ContextEditEntry>();
   for (const entry of entries) if (entry.type === "context_edit") edits.set(entry.targetId, entry);
-  const items: ContextItem[] = [];
-  entries.forEach((entry, i) => {
-    if (entry.type === "compaction" && i > 0) return;
-    let messages = sessionEntryToContextMessages(entry, options);
-    const edit = edits.get(entry.id);
-    if (edit !== undefined) messages = applyContextEdit(messages, edit);
-    if (messages.length > 0) items.push({ entry, messages });
-  });
-  return items;
+  return edits;
+}
+
+/** What one entry of the context gives; undefined where that is nothing. Only the first may be a compaction. */
+export function projectContextEntry(
+  entry: SessionEntry,
+  isFirst: boolean,
+  edits: ReadonlyMap<string, ContextEditEntry>,
+  options: ContextOptions,
+): ContextItem | undefined {
+  if (entry.type === "compaction" && !isFirst) return undefined;
+  let messages = sessionEntryToContextMessages(entry, options);
+  const edit = edits.get(entry.id);
+  if (edit !== undefined) messages = applyContextEdit(messages, edit);
+  return messages.length > 0 ? { entry, messages } : undefined;
+}
+
+/** Projects the entries that `defaultContextEntryTransform` chose; `context_edit` entries among them apply, latest last. */
+export function projectContextEntries(entries: readonly SessionEntry[], options: ContextOptions = {}): ContextItem[] {
+  const edits = contextEdits(entries);
+  const items = entries.map((entry, i) => projectContextEntry(entry, i === 0, edits, options));
+  return items.filter((item) => item !== undefined);
 }
 
 /**

@@ -356,3 +356,5 @@ export class SessionTree {
     this.#table[slot] = row;
   }
 }
+
+export { cleanName };
