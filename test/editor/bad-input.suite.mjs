@@ -196,8 +196,8 @@ async function badReplies({ run, until, step, expect }) {
   for (const [what, words] of [
     ["invalid JSON", /JSON|argument/i],
     ["unknown tool", /no tool named "?frobnicate/i],
-    ["missing file", /not found|no such|does not exist/i],
-    ["binary file", /binary|not text/i],
+    ["missing file", /not found|no such|no file|does not exist/i],
+    ["binary file", /binary|not text|no text/i],
   ]) {
     await step(`a call with ${what} gets a result that says so, and the run goes on`, async () => {
       const prompt = `Please try ${what}`;

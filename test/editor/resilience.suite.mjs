@@ -185,7 +185,7 @@ async function hiddenAndReloaded({ run, until, step, expect }) {
     const saved = chat.entries().findLast((entry) => entry.message?.role === "assistant");
     expect(textOf(saved.message) === LONG, "the whole answer on disk");
   });
-  await step("a reload in mid-stream keeps the prompt, says that the answer was cut off, and goes on", async () => {
+  await step("a reload in mid-stream keeps the prompt, and the conversation goes on", async () => {
     await chat.send("Again slowly please");
     await chat.articles("Coppice").filter({ hasText: "piece0" }).last().waitFor();
     await until(async () => (await chat.articles("Coppice").last().innerText()).includes("piece5"), "some text");
