@@ -26,9 +26,26 @@ class Trees {
       .locator(".pane-body .monaco-list-row[role=treeitem]")
       .evaluateAll((rows) => rows.map((row) => row.getAttribute("aria-label")));
   }
+  /** Waits until the rows stand still: they refresh up to half a second after the conversation did. */
+  async settled() {
+    let before = "";
+    for (let quiet = 0; quiet < 4; ) {
+      const now = (await this.spoken()).join("\n");
+      quiet = now === before ? quiet + 1 : 0;
+      before = now;
+      await this.page.waitForTimeout(250);
+    }
+  }
+  /** Clicks a row once nothing moves under the pointer, and waits until what it shows is there. */
+  async click(text) {
+    await this.settled();
+    await this.row(text).click();
+    await this.settled();
+  }
   /** Opens the menu of a row and chooses from it; a menu takes no click in its first moment. */
   async choose(text, item) {
     const entry = this.page.getByRole("menuitem", { name: item }).first();
+    await this.settled();
     await this.row(text).click({ button: "right" });
     await entry.hover();
     await this.page.waitForTimeout(400);
@@ -69,6 +86,11 @@ export async function run({ run, until, step, expect }) {
       async () => (await trees.spoken()).find((label) => pattern.test(label ?? "")),
       `a row like ${pattern}, not\n${(trees.last ?? []).join("\n")}`,
     );
+  const backToCurrent = async () => {
+    const back = chat.button("Back to current");
+    if (await back.isVisible()) await back.click();
+    await back.waitFor({ state: "hidden" });
+  };
   const input = (text) =>
     until(async () => {
       const field = window.page.locator(".quick-input-widget:visible input").first();
@@ -107,14 +129,14 @@ export async function run({ run, until, step, expect }) {
 
   await step("a click shows and writes nothing", async () => {
     const before = readFileSync(chat.file, "utf8");
-    await trees.row("In .:").click();
+    await trees.click("In .:");
     await window.page.waitForTimeout(600);
     expect(readFileSync(chat.file, "utf8") === before, "no byte to be written by looking");
   });
 
   await step("Ctrl+Enter on a row moves the position there", async () => {
-    await trees.row("In .:").click();
-    await trees.row("In .:").press("Control+Enter");
+    await trees.click("In .:");
+    await keys.press("Control+Enter");
     await spokenRow(/^Reply: In \.:, position/);
     await spokenRow(/^You: Read src\/greeting\.ts, other branch, \d more/);
     expect(types().includes("leaf"), "a leaf entry");
@@ -125,6 +147,7 @@ export async function run({ run, until, step, expect }) {
     await chat.send("Read README.md");
     await chat.answered("Read README.md");
     await spokenRow(/^Reply: In \.:, 2 branches/);
+    await trees.settled();
     await trees.row("Read src/greeting.ts").locator(".monaco-tl-twistie").click();
     await spokenRow(/^Reply: src\/greeting\.ts has .*, on another branch/);
     await spokenRow(/^Reply: README\.md has .*, position/);
@@ -133,33 +156,34 @@ export async function run({ run, until, step, expect }) {
 
   await step("looking at the other branch marks it and leaves the position", async () => {
     const before = readFileSync(chat.file, "utf8");
-    await trees.row("src/greeting.ts has").click();
+    await trees.click("src/greeting.ts has");
     await spokenRow(/^Reply: src\/greeting\.ts has .*, shown in the chat/);
     await chat.button("Continue from here").waitFor();
     expect(readFileSync(chat.file, "utf8") === before, "no byte to be written by looking");
-    await chat.button("Back to current").click();
+    await backToCurrent();
   });
 
   await step("F2 labels the selected row", async () => {
-    await trees.row("Read README.md").click();
-    await trees.row("Read README.md").press("F2");
+    await trees.click("Read README.md");
+    await keys.press("F2");
     await input("read me");
-    await spokenRow(/^You: Read README\.md, “read me”/);
+    await spokenRow(/^You: Read README\.md, .*“read me”/);
     expect(
       entries().some((entry) => entry.type === "label" && entry.label === "read me"),
       "a label entry",
     );
+    await backToCurrent();
   });
 
   await step("filters keep the connections", async () => {
-    await window.command("Coppice: Filter the Session Tree");
+    await window.command("Coppice: Filter the Session Tree…");
     await input("Only Mine");
     await until(
       async () => (await trees.spoken()).filter((label) => /^(Reply|Tools)/.test(label ?? "")).length === 0,
       "no replies",
     );
     await spokenRow(/^You: What is in this folder\?, 2 branches/);
-    await window.command("Coppice: Filter the Session Tree");
+    await window.command("Coppice: Filter the Session Tree…");
     await input("Default");
     await spokenRow(/^Reply: In \.:/);
   });
@@ -193,7 +217,7 @@ export async function run({ run, until, step, expect }) {
     await chat.send("Read src/todo.ts");
     await chat.answered("Read src/todo.ts");
     const before = readFileSync(chat.file, "utf8");
-    await window.command("Coppice: Preview Compaction");
+    await window.command("Coppice: Preview Compaction…");
     await window.page
       .getByText("Nothing has been changed yet")
       .first()
@@ -243,7 +267,7 @@ export async function run({ run, until, step, expect }) {
   await step("the list shows the session, and its text is found on the branch that was left", async () => {
     await window.command("Coppice: Focus on Sessions View");
     await spokenRow(/^What is in this folder\?, in the chat/);
-    await window.command("Coppice: Search Sessions");
+    await window.command("Coppice: Search Sessions…");
     await window.page.locator(".quick-input-widget:visible input").first().fill("exports `greet");
     await window.page.locator(".quick-input-list .monaco-list-row").first().waitFor();
     await run.shot(window, "09-search");
@@ -260,8 +284,8 @@ export async function run({ run, until, step, expect }) {
 
   await step("a session is renamed with F2 and goes to the trash after a question", async () => {
     await window.command("Coppice: Focus on Sessions View");
-    await trees.row("in the chat · fork").click();
-    await trees.row("in the chat · fork").press("F2");
+    await trees.click("in the chat · fork");
+    await keys.press("F2");
     await input("My fork");
     await spokenRow(/^My fork, in the chat/);
     const { length } = sessionFiles(editor.home);
