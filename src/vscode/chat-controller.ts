@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { assertNever, HarnessError } from "../core/errors.ts";
 import type { HarnessEvent } from "../core/harness/harness-events.ts";
 import { contentText } from "../core/llm/messages.ts";
+import { isVisible, visibleParent } from "../core/session/siblings.ts";
 import type { FromWebview } from "../protocol/from-webview.ts";
 import type { ChatHost } from "./chat-host.ts";
 import type { ChatOpeners } from "./chat-openers.ts";
@@ -78,6 +79,7 @@ export class ChatController {
     void open.session
       .ready()
       .then(async () => {
+        this.#tellInterruption(open);
         const bad = open.session.badLines();
         if (bad.length === 0) return;
         for (const { line, reason } of bad.slice(0, 50)) {
@@ -96,6 +98,20 @@ export class ChatController {
       );
       open.live.notice({ level: "info", text, actions: [] }, this.#services.now());
     });
+  }
+
+  /** A session that was closed or killed in mid-run says so when it is opened; nothing is run again by itself. */
+  #tellInterruption(open: OpenSession): void {
+    const { session } = open;
+    const leafId = session.getLeafId();
+    if (leafId === null || open.phase !== "idle") return;
+    const node = session.node(leafId);
+    const last = node !== undefined && isVisible(node) ? leafId : visibleParent(session, leafId);
+    const role = last === null ? undefined : session.node(last)?.role;
+    if (role !== "user" && role !== "toolResult") return;
+    this.notice(open, "info", vscode.l10n.t("The last run did not come to its end. Nothing was run again."), [
+      { id: "retry", title: vscode.l10n.t("Go On") },
+    ]);
   }
 
   /** A note in the conversation, with the log at hand for errors. */

@@ -305,7 +305,8 @@ export class SessionService implements vscode.Disposable {
 
   /** A new session of a folder; its file appears with the first message. */
   async create(cwd: string): Promise<OpenSession> {
-    const agent = await this.#surroundings.agent();
+    // Models first: a session that is begun by a hook's prompt has the chosen one.
+    const [agent] = await Promise.all([this.#surroundings.agent(), this.#surroundings.ready()]);
     const empty = this.all.find(
       (open) => open.session.size() === 0 && open.session.cwd === cwd && open.phase === "idle",
     );
