@@ -294,7 +294,11 @@ export class SessionService implements vscode.Disposable {
   #adopt(session: Session, agent: AgentSide, fromPi: boolean): OpenSession {
     const opened = new OpenSession(session, this.#surroundings, agent, fromPi);
     this.#open.set(session.id, opened);
-    opened.onDidChange(() => this.#changed.fire(opened));
+    opened.onDidChange(() => {
+      // What is in the chat is no news.
+      if (opened === this.#current) opened.hasNews = false;
+      this.#changed.fire(opened);
+    });
     this.#opened.fire(opened);
     // The file of a new session appears with its first message; a crash from then on finds it again.
     opened.onDidChangeTree(() => {

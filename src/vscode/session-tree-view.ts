@@ -117,6 +117,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
           this.#schedule();
         }),
         open.onDidChange(() => this.#statusChanged(open)),
+        open.onDidReveal((entryId) => void this.reveal(entryId, false).catch(this.#onError)),
       );
     }
     this.#changed.fire(undefined);
