@@ -12,7 +12,7 @@ export const fromInspectorSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("entry.takeBack"), entryId: id }),
   z.object({ type: z.literal("entry.pin"), entryId: id, pinned: z.boolean() }),
   /** Opens the request as JSON in an editor. */
-  z.object({ type: z.literal("request.open"), which: z.enum(["last", "next"]) }),
+  z.object({ type: z.literal("request.open"), which: z.enum(["last", "next", "sent"]) }),
   z.object({ type: z.literal("compaction.preview") }),
 ]);
 export type FromInspector = z.infer<typeof fromInspectorSchema>;

@@ -149,7 +149,9 @@ export class ContextInspector implements vscode.Disposable {
       case "entry.pin":
         return await this.#pin(open, message.entryId, message.pinned);
       case "request.open":
-        return message.which === "last" ? await this.#openLast(open) : await this.#openNext(open);
+        return message.which === "next"
+          ? await this.#openNext(open)
+          : await this.#openLast(open, message.which === "sent");
       case "compaction.preview":
         await vscode.commands.executeCommand("coppice.previewCompaction");
         return;
@@ -223,10 +225,13 @@ export class ContextInspector implements vscode.Disposable {
     open.notifyChanged();
   }
 
-  async #openLast(open: OpenSession): Promise<void> {
+  /** To read, or byte for byte as the body that was sent. */
+  async #openLast(open: OpenSession, exact: boolean): Promise<void> {
     const sent = open.harness.lastRequest;
     if (sent === undefined) return;
-    await this.#showJson(open, "Last request", sent.payload);
+    if (!exact) return await this.#showJson(open, "Last request", sent.payload);
+    const path = `/request/${open.session.id}/Last request as sent.json`;
+    await this.#services.documents.show(path, JSON.stringify(sent.payload) ?? "");
   }
 
   async #openNext(open: OpenSession): Promise<void> {

@@ -269,6 +269,7 @@ function lastRequest(state: InspectorState): HTMLElement {
       "p",
       { class: "actions" },
       button("raw-last", t("Open as JSON"), () => post({ type: "request.open", which: "last" })),
+      button("raw-sent", t("Open as sent"), () => post({ type: "request.open", which: "sent" })),
     ),
     h(
       "p",
