@@ -38,17 +38,19 @@ export interface FrameInput {
 
 function approvalView(question: ApprovalQuestion): ApprovalView {
   const { proposal } = question;
+  // What leads out of the workspace is named in full by its warning; inside, the short path reads better.
+  const path = proposal.path === undefined ? undefined : vscode.workspace.asRelativePath(proposal.path, false);
   return {
     nonce: question.nonce,
     callId: question.callId,
     toolName: question.toolName,
     kind: proposal.kind,
     title: proposal.title,
-    ...(proposal.path === undefined ? {} : { path: proposal.path }),
+    ...(path === undefined ? {} : { path }),
     ...(proposal.command === undefined ? {} : { command: proposal.command }),
     ...(proposal.after === undefined
       ? {}
-      : { diff: diffView(proposal.path ?? proposal.title, proposal.before ?? "", proposal.after) }),
+      : { diff: diffView(path ?? proposal.title, proposal.before ?? "", proposal.after) }),
     warnings: proposal.warnings,
     ...(proposal.sessionScope === undefined ? {} : { sessionScope: proposal.sessionScope }),
   };

@@ -70,6 +70,8 @@ export class Composer {
   }
 
   update(chat: ChatState | null): void {
+    // What stood in the way is gone: so is the word about it.
+    if (sendRefusal(this.#chat) !== "" && sendRefusal(chat) === "") this.#setError("");
     this.#chat = chat;
     setAttribute(this.input, "placeholder", placeholder(chat));
     const readOnly = chat?.session?.readOnlyReason !== undefined;

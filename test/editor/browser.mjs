@@ -117,7 +117,7 @@ export class EditorPage {
 
   async screenshot(path) {
     await mkdir(dirname(path), { recursive: true });
-    await this.page.screenshot({ path });
+    await this.page.screenshot(path.endsWith(".jpg") ? { path, type: "jpeg", quality: 78 } : { path });
     return path;
   }
 

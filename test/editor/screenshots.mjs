@@ -29,7 +29,7 @@ for (const [name, theme] of [
   });
   const view = await EditorPage.open(browser, editor.url, { width: 1360, height: 820 });
   const { page } = view;
-  const shot = (what) => view.screenshot(join(target, `${what}-${name}.png`));
+  const shot = (what) => view.screenshot(join(target, `${what}-${name}.jpg`));
   try {
     await view.command("Coppice: Open the Sample Session");
     await view.command("Coppice: Focus on Session Tree View");
@@ -47,13 +47,17 @@ for (const [name, theme] of [
     await view.command("View: Close All Editors").catch(() => {});
     await view.command("Coppice: Compare with Current…");
     const row = page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "Try the first" }).first();
-    await page.keyboard.type("Try the first");
+    const input = page.locator(".quick-input-widget:visible input").first();
+    await input.waitFor();
+    await page.locator(".quick-input-list .monaco-list-row").nth(3).waitFor();
+    await input.fill("Try the first");
     await row.click();
     await page.waitForTimeout(2500);
     await shot("comparison");
     await view.command("View: Close All Editors").catch(() => {});
     await view.command("Coppice: New Session");
     await chat.getByRole("button", { name: /Try the demo/ }).click();
+    await chat.getByText("What shall we grow?").waitFor();
     const box = chat.getByRole("textbox", { name: "Message Coppice" });
     await box.fill("Make the greeting friendlier");
     await box.press("Enter");
@@ -63,6 +67,9 @@ for (const [name, theme] of [
     await chat.getByRole("button", { name: "Deny", exact: true }).click();
     await page.waitForTimeout(2500);
     await shot("sessions");
+  } catch (error) {
+    await view.screenshot(join(root, "test-results", "screenshots-failure.png"));
+    throw error;
   } finally {
     await view.close();
     await editor.stop();
