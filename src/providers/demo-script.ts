@@ -106,7 +106,7 @@ function withTool(
   if (step === undefined) return { text: before, calls: [{ name, arguments: args }] };
   if (step.failed && name !== "bash") {
     return {
-      text: `\`${name}\` did not work out: ${short(step.result, 300) || "no reason was given"}. I leave it at that.`,
+      text: `\`${name}\` did not work out: ${short(step.result, 300).replace(/\.$/, "") || "no reason was given"}. I leave it at that.`,
     };
   }
   return settled(step);
