@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const root = join(import.meta.dirname, "..", "..");
+const bundle = (name: string) => JSON.parse(readFileSync(join(root, "l10n", name), "utf8")) as Record<string, string>;
+
+/** Every text that the code hands to `l10n.t` or to the page's `t`. */
+function used(): Set<string> {
+  const found = new Set<string>();
+  for (const folder of ["src/vscode", "src/webview"]) {
+    for (const name of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })) {
+      if (!name.endsWith(".ts")) continue;
+      const text = readFileSync(join(root, folder, name), "utf8");
+      for (const [, literal] of text.matchAll(/(?:l10n\.t|\bt)\(\s*("(?:[^"\\]|\\.)*")/g))
+        found.add(JSON.parse(literal!));
+    }
+  }
+  return found;
+}
+
+describe("the texts that people read", () => {
+  const texts = used();
+  const german = bundle("bundle.l10n.de.json");
+
+  it("are all in German too", () => {
+    expect([...texts].filter((text) => german[text] === undefined)).toEqual([]);
+  });
+  it("keep their placeholders in German", () => {
+    const places = (text: string) => [...new Set(text.match(/\{\d\}/g) ?? [])].sort().join();
+    expect(Object.entries(german).filter(([text, other]) => places(text) !== places(other))).toEqual([]);
+  });
+});
