@@ -210,6 +210,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     offerText: async (open, text) => {
       const host = chat.hosts.find((candidate) => candidate.open === open) ?? (await chat.reveal());
       host?.post({ type: "composer.set", text, ifEmpty: true });
+      host?.post({ type: "composer.focus" });
     },
   });
   const sessionActions = new SessionActions({

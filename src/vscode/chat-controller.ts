@@ -267,6 +267,9 @@ export class ChatController {
       const images = message.images.map(({ mimeType, data }) => ({ type: "image" as const, mimeType, data }));
       const full = withAttachments(text, host.attachments);
       if (full.trim() === "" && images.length === 0) return refuse(vscode.l10n.t("The message is empty."));
+      if (target.phase !== "idle" && target.shownLeafId !== undefined) {
+        return refuse(vscode.l10n.t("The session is busy elsewhere. From this point it can go on when that is over."));
+      }
       if (target.phase !== "idle") {
         if (message.mode === "steer") target.harness.steer(full, images);
         else target.harness.followUp(full, images);

@@ -1,6 +1,7 @@
 // What a person can do at an entry of the open session: look, continue, edit, label, copy, compact, undo.
 import * as vscode from "vscode";
 import { CompactionError, HarnessError, SessionError, toError } from "../core/errors.ts";
+import { editTarget } from "../core/harness/navigation-plan.ts";
 import { entryText } from "../core/harness/session-memory.ts";
 import type { NavigateOptions } from "../core/harness/tree-navigation.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
@@ -61,8 +62,14 @@ export class EntryActions {
     if (node?.role === "user" && !options.summarize) await open.harness.continueRun();
   }
 
-  async editAndResend(open: OpenSession, entryId: string, options: Partial<NavigateOptions> = {}): Promise<void> {
-    await this.moveTo(open, entryId, { summarize: false, ...options, edit: true });
+  /**
+   * Edit and resend: the chat shows what stood before the message, and its text comes into the composer. Nothing moves until
+   * it is sent, so that the way back stays open.
+   */
+  async editAndResend(open: OpenSession, entryId: string): Promise<void> {
+    const { targetId, editorText } = await editTarget(open.session, entryId);
+    open.showBefore(targetId);
+    await this.#composer.offerText(open, editorText);
   }
 
   async label(open: OpenSession, entryId: string): Promise<void> {
@@ -105,6 +112,7 @@ export class EntryActions {
       const keep = vscode.l10n.t("Keep Only the Last Turn");
       const choice = await vscode.window.showInformationMessage(
         vscode.l10n.t("All of this conversation is recent enough to be kept. Compact everything before the last turn?"),
+        { modal: true },
         keep,
       );
       if (choice !== keep) return;

@@ -116,6 +116,8 @@ export class LiveTranscript {
           ...(started === undefined ? {} : { durationMs: now - started }),
         }));
       }
+      case "session_tree":
+        return this.#dismissAll();
       case "entries_saved":
         for (const { id, message } of event.saved) if (message !== undefined) this.#saved(message, id);
         return;
@@ -125,10 +127,12 @@ export class LiveTranscript {
   }
 
   /** Calls that wait for the person's answer; the others of them run. */
-  setWaiting(callIds: ReadonlySet<string>): void {
+  setWaiting(callIds: ReadonlySet<string>, now: number): void {
     for (const item of [...this.#items.values()]) {
       if (item.kind !== "tool" || (item.status !== "running" && item.status !== "waiting")) continue;
       const status = callIds.has(item.callId) ? "waiting" : this.#startedAt.has(item.callId) ? "running" : item.status;
+      // The time that a tool took begins when it was allowed.
+      if (status === "running" && item.status === "waiting") this.#startedAt.set(item.callId, now);
       if (status !== item.status) this.#upsert({ ...item, status });
     }
   }

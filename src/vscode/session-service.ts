@@ -71,7 +71,7 @@ export class OpenSession {
     this.session = session;
     this.fromPi = fromPi;
     this.approvals = new Approvals(surroundings.approvals, surroundings.newId, () => {
-      this.live.setWaiting(new Set(this.approvals.questions.map((question) => question.callId)));
+      this.live.setWaiting(new Set(this.approvals.questions.map((question) => question.callId)), surroundings.now());
       this.#changes.fire();
     });
     this.live = new LiveTranscript(
@@ -209,6 +209,11 @@ export class OpenSession {
   showAt(entryId: string): void {
     this.#look(leafAt(this.session, entryId));
     this.#reveals.fire(entryId);
+  }
+
+  /** Shows the conversation as it stood before a message that is about to be written anew; null is the beginning. */
+  showBefore(leafId: string | null): void {
+    this.#look(leafId);
   }
 
   #look(leafId: string | null | undefined): void {

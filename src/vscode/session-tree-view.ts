@@ -120,6 +120,10 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
         open.onDidReveal((entryId) => void this.reveal(entryId, false).catch(this.#onError)),
       );
     }
+    if (open === undefined) {
+      this.#view.description = "";
+      this.#view.message = "";
+    } else this.#describe(open);
     this.#changed.fire(undefined);
     if (open !== undefined) void this.revealPosition().catch(this.#onError);
   }
@@ -182,6 +186,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
 
   /** Another leaf is shown, or a run began or ended: only the rows that say so change. */
   #statusChanged(open: OpenSession): void {
+    this.#describe(open);
     const outline = this.#outline;
     if (outline === undefined) return;
     const shown = open.shownLeafId === undefined ? undefined : outline.rowFor(open.shownLeafId);

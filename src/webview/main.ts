@@ -52,6 +52,10 @@ transport.listen((message) => {
   if (state.chat !== before) render(parts, before, state.chat);
   handle(parts, message);
 });
+// The editor gives the focus to the page; a person who comes to the chat comes to write.
+window.addEventListener("focus", () => {
+  if (document.activeElement === null || document.activeElement === document.body) parts?.composer.focus();
+});
 for (const type of ["focus", "blur"] as const) {
   window.addEventListener(type, () => transport.post({ type: "view.focus", focused: type === "focus" }));
 }

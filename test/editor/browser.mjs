@@ -66,12 +66,14 @@ export class EditorPage {
         () => false,
       );
       if (shown) {
-        await input.fill(`>${title}`);
-        // Commands of extensions arrive some time after the workbench.
-        const found = await row.waitFor({ timeout: 1500 }).then(
-          () => true,
-          () => false,
-        );
+        // Commands of extensions arrive some time after the workbench; a box that is just closing cannot be filled.
+        const found = await input
+          .fill(`>${title}`, { timeout: 1500 })
+          .then(() => row.waitFor({ timeout: 1500 }))
+          .then(
+            () => true,
+            () => false,
+          );
         if (found) return await row.click();
         await this.page.keyboard.press("Escape");
       }

@@ -133,6 +133,7 @@ export class CompactionControl {
     if (preparation === undefined) {
       throw new CompactionError("nothing_to_compact", "There is nothing to compact: all of it is recent.");
     }
+    const before = this.usage(await session.buildContext(), session.getLeafId());
     await emit({ type: "compaction_start", reason });
     try {
       const { result, fromHook } = await this.#summarize(preparation, request);
@@ -142,14 +143,15 @@ export class CompactionControl {
         summary: result.summary,
         firstKeptEntryId: result.firstKeptEntryId,
         tokensBefore: result.tokensBefore,
-        ...(result.details === undefined ? {} : { details: result.details }),
+        ...(result.details === undefined ? {} : { details: this.#comparable(result.details, before) }),
         ...(result.usage === undefined ? {} : { usage: result.usage }),
         ...(fromHook ? { fromHook: true } : {}),
       };
       const [entryId] = await session.appendEntries([entry]);
       const after = this.usage(await session.buildContext(), entryId!);
-      const stalled = this.#noProgress(after.tokens, result.tokensBefore);
-      if (stalled && reason !== "manual") this.#stalledAt = entryId;
+      // A person who compacts by hand sees what it brought; by itself it must not go on for nothing.
+      const stalled = reason !== "manual" && this.#noProgress(after.tokens, before.tokens);
+      if (stalled) this.#stalledAt = entryId;
       await emit({
         type: "compaction_end",
         reason,
@@ -178,6 +180,13 @@ export class CompactionControl {
     const { result } = await this.#summarize(preparation, request);
     if (request.signal.aborted) throw new CompactionError("aborted", "The compaction was cancelled.");
     return result;
+  }
+
+  /** Where the size before stands for a whole request, the size after must too: with system prompt and tools. */
+  #comparable(details: unknown, before: ContextUsage): unknown {
+    const { tokensAfter } = (details ?? {}) as { tokensAfter?: unknown };
+    if (typeof tokensAfter !== "number" || before.lastUsageIndex === null) return details;
+    return { ...(details as object), tokensAfter: tokensAfter + this.#host.overheadTokens() };
   }
 
   #noProgress(tokensAfter: number, tokensBefore: number): boolean {

@@ -2,11 +2,11 @@
 import { generateBranchSummary } from "../compaction/branch-summarization.ts";
 import type { Summarizer } from "../compaction/generate-summary.ts";
 import { CompactionError, SessionError } from "../errors.ts";
-import { contentText, type ImageContent } from "../llm/messages.ts";
+import type { ImageContent } from "../llm/messages.ts";
 import type { NewEntry } from "../session/entries.ts";
 import type { Session } from "../session/session.ts";
 import type { Hooks } from "./hooks.ts";
-import { planNavigation } from "./navigation-plan.ts";
+import { editTarget, planNavigation } from "./navigation-plan.ts";
 import { pinnedTexts } from "./session-memory.ts";
 
 export interface NavigateOptions {
@@ -36,23 +36,6 @@ export interface NavigationHost {
   hooks: Hooks;
   summarizer: () => Summarizer;
   reserveTokens: () => number;
-}
-
-/** Where Edit and resend goes, and what it puts into the composer. */
-async function editTarget(session: Session, entryId: string) {
-  const entry = await session.getEntry(entryId);
-  if (entry === undefined) throw new SessionError("not_found", `There is no entry ${entryId} in this session.`);
-  const content =
-    entry.type === "custom_message"
-      ? entry.content
-      : entry.type === "message" && entry.message.role === "user"
-        ? entry.message.content
-        : undefined;
-  if (content === undefined) {
-    throw new SessionError("invalid_argument", "Only a message of yours can be edited and sent again.");
-  }
-  const images = typeof content === "string" ? [] : content.filter((part) => part.type === "image");
-  return { targetId: entry.parentId, editorText: contentText(content), editorImages: images };
 }
 
 /**

@@ -1,5 +1,6 @@
 // Taking a compaction back by appending: the full path goes on from before it (product.md "Undo").
 import { SessionError } from "../errors.ts";
+import { emptyUsage } from "../llm/messages.ts";
 import type { NewEntry, SessionEntry } from "../session/entries.ts";
 import type { Session } from "../session/session.ts";
 import { UNDO_CUSTOM_TYPE } from "./session-memory.ts";
@@ -8,7 +9,11 @@ import { UNDO_CUSTOM_TYPE } from "./session-memory.ts";
 function copyOf(entry: SessionEntry, renamed: (id: string) => string | undefined): NewEntry | undefined {
   switch (entry.type) {
     case "message":
-      return { type: "message", message: entry.message };
+      // What a reply cost is counted where it was made; measured on the compacted context, it says nothing of this one.
+      return {
+        type: "message",
+        message: entry.message.role === "assistant" ? { ...entry.message, usage: emptyUsage() } : entry.message,
+      };
     case "custom_message":
     case "branch_summary":
     case "thinking_level_change":
