@@ -33,7 +33,7 @@ import { redact, reportError } from "./vscode/report-error.ts";
 import { Secrets } from "./vscode/secrets.ts";
 import { SessionActions } from "./vscode/session-actions.ts";
 import { SessionCosts } from "./vscode/session-costs.ts";
-import { SessionService, type SessionSurroundings } from "./vscode/session-service.ts";
+import { type OpenSession, SessionService, type SessionSurroundings } from "./vscode/session-service.ts";
 import { SessionTrash } from "./vscode/session-trash.ts";
 import { setupChoices } from "./vscode/setup-choices.ts";
 import { createStatusItem } from "./vscode/status-item.ts";
@@ -206,13 +206,13 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
   // What a person sees.
   const documents = own(new Documents());
   const costs = own(new SessionCosts());
-  const entryActions = new EntryActions(documents, {
-    offerText: async (open, text) => {
-      const host = chat.hosts.find((candidate) => candidate.open === open) ?? (await chat.reveal());
-      host?.post({ type: "composer.set", text, ifEmpty: true });
-      host?.post({ type: "composer.focus" });
-    },
-  });
+  const giveBack = async (open: OpenSession, text: string, images: { mimeType: string; data: string }[] = []) => {
+    const host = chat.hosts.find((candidate) => candidate.open === open) ?? (await chat.reveal());
+    await host?.whenReady();
+    host?.post({ type: "composer.add", text, images });
+    host?.post({ type: "composer.focus" });
+  };
+  const entryActions = new EntryActions(documents, { offerText: giveBack });
   const sessionActions = new SessionActions({
     sessions,
     repos,
@@ -239,6 +239,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     entryActions,
     log,
     now: () => clock.now(),
+    giveBack,
     expandSlash: (text, open) => resources.expand(text, open.session.cwd),
   });
   const chat: ChatView = own(

@@ -20,8 +20,8 @@ export type ToWebview =
   | { type: "state.frame"; seq: number; ops: ViewOp[] }
   /** Answer to `page.older`: items that stand before what is shown. */
   | { type: "page.items"; seq: number; items: TranscriptItem[]; hasOlder: boolean }
-  /** Puts text into the composer; `ifEmpty` leaves a draft alone. */
-  | { type: "composer.set"; text: string; ifEmpty: boolean }
+  /** Puts text and pictures into the composer, behind a draft that stands there. */
+  | { type: "composer.add"; text: string; images: { mimeType: string; data: string }[] }
   | { type: "composer.focus" }
   /** The prompt was taken: the composer may drop the draft that it sent with this id. */
   | { type: "prompt.accepted"; submitId: string }

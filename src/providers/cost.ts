@@ -75,7 +75,8 @@ function assistantChars(message: AssistantMessage): number {
   for (const part of message.content ?? []) {
     if (part.type === "text") chars += part.text.length;
     else if (part.type === "thinking") chars += part.thinking.length;
-    else chars += part.name.length + JSON.stringify(part.arguments).length;
+    // A session may hold kinds of parts that we do not know; they are not sent, so they do not count.
+    else if (part.type === "toolCall") chars += part.name.length + JSON.stringify(part.arguments ?? {}).length;
   }
   return chars;
 }

@@ -2,7 +2,8 @@
 import * as vscode from "vscode";
 import { assertNever, HarnessError } from "../core/errors.ts";
 import type { HarnessEvent } from "../core/harness/harness-events.ts";
-import { contentText } from "../core/llm/messages.ts";
+import { messageText } from "../core/harness/session-memory.ts";
+import type { AgentMessage } from "../core/llm/messages.ts";
 import { isVisible, visibleParent } from "../core/session/siblings.ts";
 import type { FromWebview } from "../protocol/from-webview.ts";
 import type { ChatHost } from "./chat-host.ts";
@@ -26,6 +27,8 @@ export interface ControllerServices {
   entryActions: EntryActions;
   log: vscode.LogOutputChannel;
   now: () => number;
+  /** Puts words and pictures of the person back into the composer, behind what stands there. */
+  giveBack: (open: OpenSession, text: string, images: { mimeType: string; data: string }[]) => Promise<void>;
   /** Expands prompt templates and skills named by a slash command; undefined where it names none. */
   expandSlash: (text: string, open: OpenSession) => Promise<string | undefined>;
 }
@@ -64,6 +67,10 @@ export class ChatController {
   /** Turns what a session's harness tells into notes of its conversation. */
   watch(open: OpenSession): void {
     open.onEvent((event) => {
+      if (event.type === "queue_returned") {
+        const returned = event.items.map(({ message }) => message);
+        void this.#services.giveBack(open, returned.map(messageText).join("\n\n"), returned.flatMap(imagesOf));
+      }
       if (TOLD.has(event.type)) {
         void import("./session-notices.ts").then(({ noticeFor }) => {
           const notice = noticeFor(event);
@@ -91,7 +98,14 @@ export class ChatController {
       })
       .catch((error) => this.#services.log.error(error));
     open.session.onDidChange((change) => {
-      if (!change.external || change.appended.length === 0) return;
+      if (!change.external) return;
+      if (change.appended.length === 0) {
+        const changed = vscode.l10n.t(
+          "Another program changed the session file. What is shown is what the file holds now; the rest is no longer there.",
+        );
+        open.live.notice({ level: "warning", text: changed, actions: [] }, this.#services.now());
+        return;
+      }
       const text = vscode.l10n.t(
         "Another window or program added {0} entries to this session. Both are kept; the tree shows them.",
         change.appended.length,
@@ -135,7 +149,7 @@ export class ChatController {
         return await this.#submit(message, host, open);
       case "run.stop":
       case "progress.cancel":
-        return this.stop(open, host);
+        return this.stop(open);
       case "run.retry":
         return await open?.harness.continueRun();
       case "queue.remove":
@@ -290,9 +304,22 @@ export class ChatController {
           return refuse(vscode.l10n.t("The position did not move, so nothing was sent."));
         }
       }
-      host.attachments = [];
-      accept();
-      await this.#run(target, () => target.harness.prompt(full, images));
+      // The composer keeps the words until they can no longer be lost.
+      let taken = false;
+      const onTaken = () => {
+        taken = true;
+        host.attachments = [];
+        accept();
+      };
+      const { harness } = target;
+      await this.#run(target, async () => {
+        try {
+          await harness.prompt(full, images, onTaken);
+        } catch (error) {
+          if (taken) throw error;
+          refuse(messageOf(error) ?? vscode.l10n.t("Cancelled."));
+        }
+      });
     } catch (error) {
       refuse(messageOf(error) ?? vscode.l10n.t("Cancelled."));
     }
@@ -354,14 +381,9 @@ export class ChatController {
     }
   }
 
-  /** Stops what is on; queued messages go back into the composer. */
-  stop(open: OpenSession | undefined, host: ChatHost | undefined): void {
-    if (open === undefined) return;
-    const queued = open.harness.abort();
-    const text = queued
-      .map(({ message }) => ("content" in message ? contentText(message.content as string) : ""))
-      .join("\n\n");
-    if (text.trim() !== "") host?.post({ type: "composer.set", text, ifEmpty: true });
+  /** Stops what is on; queued messages go back into the composer (see `watch`). */
+  stop(open: OpenSession | undefined): void {
+    open?.harness.abort();
   }
 
   async #newSession(): Promise<void> {
@@ -392,7 +414,7 @@ export class ChatController {
         {
           modal: true,
           detail: vscode.l10n.t(
-            "Commands run with your rights and are not confined. Changes outside the workspace, to files that run code or steer agents, and commands that use the network still ask.",
+            "Commands run with your rights and are not confined. Changes outside the workspace, to files that run code or steer agents, and commands that plainly use the network still ask.",
           ),
         },
         allow,
@@ -439,6 +461,13 @@ export class ChatController {
         return;
     }
   }
+}
+
+function imagesOf(message: AgentMessage): { mimeType: string; data: string }[] {
+  if (message.role !== "user" || typeof message.content === "string") return [];
+  return message.content.flatMap((part) =>
+    part.type === "image" ? [{ mimeType: part.mimeType, data: part.data }] : [],
+  );
 }
 
 /** The prompt with what the person attached in front, as the entry keeps it (providers §5.12). */

@@ -116,6 +116,13 @@ export class ChatHost implements vscode.Disposable {
     if (!visible) this.#ready = false;
   }
 
+  /** Resolves when the page can hear, or after a while all the same. */
+  async whenReady(): Promise<void> {
+    for (let waited = 0; !this.#ready && waited < 5000; waited += 50) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
   post(message: ToWebview): void {
     if (this.#ready) void this.#webview.postMessage(message);
   }

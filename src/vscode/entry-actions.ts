@@ -5,14 +5,13 @@ import { editTarget } from "../core/harness/navigation-plan.ts";
 import { entryText } from "../core/harness/session-memory.ts";
 import type { NavigateOptions } from "../core/harness/tree-navigation.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
-import type { Session } from "../core/session/session.ts";
 import { signalOf } from "./cancellation.ts";
 import type { Documents } from "./documents.ts";
 import type { OpenSession } from "./session-service.ts";
 
 export interface Composer {
-  /** Puts text into the composer of the session's chat; a draft is left alone. */
-  offerText: (open: OpenSession, text: string) => Promise<void>;
+  /** Puts text into the composer of the session's chat, behind a draft that stands there. */
+  offerText: (open: OpenSession, text: string, images?: { mimeType: string; data: string }[]) => Promise<void>;
 }
 
 /** Throws where something is on in the session, with the reason and an offer to stop. */
@@ -67,9 +66,9 @@ export class EntryActions {
    * it is sent, so that the way back stays open.
    */
   async editAndResend(open: OpenSession, entryId: string): Promise<void> {
-    const { targetId, editorText } = await editTarget(open.session, entryId);
+    const { targetId, editorText, editorImages } = await editTarget(open.session, entryId);
     open.showBefore(targetId);
-    await this.#composer.offerText(open, editorText);
+    await this.#composer.offerText(open, editorText, editorImages);
   }
 
   async label(open: OpenSession, entryId: string): Promise<void> {
@@ -145,61 +144,9 @@ export class EntryActions {
     open.show(undefined);
   }
 
-  /** Quick pick over every entry that has something to say, whether a tree has loaded it or not. */
   async pickEntry(open: OpenSession): Promise<string | undefined> {
-    await open.session.ready();
-    type Item = vscode.QuickPickItem & { id: string };
-    const picked = await vscode.window.showQuickPick(pickItems(open.session), {
-      title: vscode.l10n.t("Go to Entry"),
-      placeHolder: vscode.l10n.t("Looking does not move the position"),
-      matchOnDescription: true,
-      matchOnDetail: true,
-    });
-    return (picked as Item | undefined)?.id;
+    return await (await import("./entry-picker.ts")).pickEntry(open.session);
   }
-}
-
-const PICK_LIMIT = 5000;
-
-async function pickItems(session: Session): Promise<(vscode.QuickPickItem & { id: string })[]> {
-  const ids: string[] = [];
-  for (const id of session.allIds()) {
-    const node = session.node(id);
-    const worth =
-      node?.role === "user" ||
-      node?.role === "assistant" ||
-      node?.type === "compaction" ||
-      node?.type === "branch_summary" ||
-      session.getLabel(id) !== undefined;
-    if (worth) ids.push(id);
-  }
-  const position = new Set(session.pathTo(session.getLeafId()));
-  const items: (vscode.QuickPickItem & { id: string })[] = [];
-  for (const entry of (await session.getEntries(ids.slice(-PICK_LIMIT))).reverse()) {
-    const text = entryText(entry).trim().replace(/\s+/g, " ");
-    const label = session.getLabel(entry.id);
-    if (text === "" && label === undefined) continue;
-    const icon =
-      entry.type === "compaction"
-        ? "$(fold)"
-        : entry.type === "branch_summary"
-          ? "$(git-branch)"
-          : entry.type === "message" && entry.message.role === "user"
-            ? "$(account)"
-            : "$(comment)";
-    items.push({
-      id: entry.id,
-      label: `${icon} ${text.slice(0, 120).toWellFormed()}`,
-      description: [
-        label === undefined ? "" : `$(tag) ${label}`,
-        position.has(entry.id) ? vscode.l10n.t("on this branch") : "",
-      ]
-        .filter((part) => part !== "")
-        .join(" · "),
-      detail: new Date(entry.timestamp).toLocaleString(vscode.env.language),
-    });
-  }
-  return items;
 }
 
 /** What an error says to someone who looks at the chat; undefined for what they did themselves. */

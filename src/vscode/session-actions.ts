@@ -1,10 +1,9 @@
 // What a person can do with sessions: begin, open, rename, fork, delete, import, export.
 import * as vscode from "vscode";
-import { SessionError } from "../core/errors.ts";
 import type { JsonlSessionRepo } from "../core/session/jsonl-repo.ts";
-import type { Session } from "../core/session/session.ts";
 import type { ForkPoint } from "../core/session/session-fork.ts";
 import type { SessionSummary } from "../core/session/session-summary.ts";
+import type { ExportSession } from "./export-dialog.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 
 /** Both places where sessions live: Coppice's own and, if wanted, Pi's. */
@@ -17,12 +16,10 @@ export interface ListedSession extends SessionSummary {
   fromPi: boolean;
 }
 
-export type ExportFormat = "html" | "md" | "jsonl";
-
 export interface SessionActionsOptions {
   sessions: SessionService;
   repos: SessionRepos;
-  exportSession: (session: Session, format: ExportFormat) => Promise<string | Uint8Array>;
+  exportSession: ExportSession;
   /** Called when the list of files changed. */
   changed: () => void;
 }
@@ -197,25 +194,7 @@ export class SessionActions {
   }
 
   async export(open: OpenSession): Promise<void> {
-    const format = await vscode.window.showQuickPick(
-      [
-        { label: "HTML", detail: vscode.l10n.t("One self-contained page with the tree"), format: "html" as const },
-        { label: "Markdown", detail: vscode.l10n.t("The branch at the position, to read"), format: "md" as const },
-        { label: "JSONL", detail: vscode.l10n.t("The session itself, for Coppice or Pi"), format: "jsonl" as const },
-      ],
-      { title: vscode.l10n.t("Export Session") },
-    );
-    if (format === undefined) return;
-    if (open.session.size() === 0) throw new SessionError("invalid_argument", vscode.l10n.t("The session is empty."));
-    const name = (open.session.getName() ?? open.session.id).replace(/[^\p{L}\p{N}._ -]+/gu, "-").slice(0, 80);
-    const target = await vscode.window.showSaveDialog({
-      title: vscode.l10n.t("Export Session"),
-      defaultUri: vscode.Uri.joinPath(vscode.Uri.file(open.session.cwd), `${name}.${format.format}`),
-    });
-    if (target === undefined) return;
-    const content = await this.#options.exportSession(open.session, format.format);
-    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-    await vscode.workspace.fs.writeFile(target, bytes);
-    await vscode.window.showTextDocument(target, { preview: true });
+    const { exportWithDialog } = await import("./export-dialog.ts");
+    await exportWithDialog(open.session, this.#options.exportSession);
   }
 }

@@ -7,7 +7,7 @@ import { ComposerToolbar } from "./composer-toolbar.ts";
 import { h, setAttribute, setText, show } from "./dom.ts";
 import type { PageContext } from "./page-context.ts";
 import { droppedUris, readImages } from "./picked-images.ts";
-import type { Draft, DraftImage } from "./saved-page.ts";
+import { type Draft, type DraftImage, isSendable } from "./saved-page.ts";
 import { SlashList } from "./slash-list.ts";
 import { t } from "./strings.ts";
 
@@ -97,6 +97,13 @@ export class Composer {
   }
 
   /** Puts text in as a draft, the caret behind it. */
+  /** Puts what belongs to the person back, behind what they have written since. */
+  add(text: string, images: readonly { mimeType: string; data: string }[]): void {
+    const now = this.input.value;
+    this.setText(now.trim() === "" ? text : `${now.trimEnd()}\n\n${text}`);
+    if (images.length > 0) this.#setImages([...this.#images, ...images.filter(isSendable)].slice(0, 20));
+  }
+
   setText(text: string): void {
     this.input.value = text;
     this.input.setSelectionRange(text.length, text.length);

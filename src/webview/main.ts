@@ -183,8 +183,8 @@ function changeDraft(on: NonNullable<typeof parts>, before: ChatState | null, ch
 
 function handle(on: NonNullable<typeof parts>, message: ToWebview): void {
   switch (message.type) {
-    case "composer.set":
-      if (!message.ifEmpty || on.composer.draft.text.trim() === "") on.composer.setText(message.text);
+    case "composer.add":
+      on.composer.add(message.text, message.images);
       return;
     case "composer.focus":
       on.composer.focus();

@@ -6,6 +6,13 @@ export interface DraftImage {
   data: string;
 }
 
+const SENDABLE = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/** Whether a picture of a session is of a kind that can be sent again. */
+export function isSendable(image: { mimeType: string; data: string }): image is DraftImage {
+  return SENDABLE.includes(image.mimeType);
+}
+
 export interface Draft {
   text: string;
   /** Start and end of the selection. */

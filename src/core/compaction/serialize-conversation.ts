@@ -3,15 +3,23 @@ import { contentText, type Message } from "../llm/messages.ts";
 
 const TOOL_RESULT_LIMIT = 2000;
 
-const ROLE_MARKER = /^([ \t]*)\[(User|Assistant|Assistant thinking|Assistant tool calls|Tool result)\]:/gim;
-const STRUCTURE_TAG = /<(\/?)(conversation|previous-summary|summary|read-files|modified-files|pinned|instructions)\b/gi;
+/** What is not seen, or seen as a space: between the letters of a marker it hides the marker from us, not from a model. */
+const BLANK = String.raw`[\s\p{Cf}]*`;
+const ROLE_MARKER = new RegExp(
+  `^(${BLANK})\\[(${BLANK}(?:User|Assistant|Assistant${BLANK}thinking|Assistant${BLANK}tool${BLANK}calls|Tool${BLANK}result)${BLANK})\\](?=${BLANK}:)`,
+  "gimu",
+);
+const STRUCTURE_TAG = new RegExp(
+  `<(${BLANK}/?${BLANK}(?:conversation|previous-summary|summary|read-files|modified-files|pinned|instructions)\\b)`,
+  "giu",
+);
 
 /**
  * Text that cannot pass for structure: role markers at the start of a line and the tags of the summary request are
  * escaped, so that a tool result or a file name cannot speak as the user (security §1.E 47).
  */
 export function escapeStructure(text: string): string {
-  return text.replace(ROLE_MARKER, "$1\\[$2]:").replace(STRUCTURE_TAG, "<\\$1$2");
+  return text.replace(ROLE_MARKER, "$1\\[$2]").replace(STRUCTURE_TAG, "<\\$1");
 }
 
 /** Cuts at a number of UTF-16 units without splitting a surrogate pair, and says how much is missing. */

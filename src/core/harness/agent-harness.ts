@@ -213,8 +213,12 @@ export class AgentHarness {
 
   // ---- prompts and queues
 
-  /** Sends a prompt and resolves when all that follows from it is done. Throws `busy` while something else is on. */
-  prompt(text: string, images: readonly ImageContent[] = []): Promise<void> {
+  /**
+   * Sends a prompt and resolves when all that follows from it is done. Throws `busy` while something else is on.
+   * @param onTaken called once the prompt can no longer be lost; where it rejects or is stopped before, whoever asked still
+   *   has the words and must keep them
+   */
+  prompt(text: string, images: readonly ImageContent[] = [], onTaken: () => void = () => {}): Promise<void> {
     return this.#phase.exclusive("starting", async (signal) => {
       this.#settings.requireModel();
       await this.session.ready();
@@ -223,12 +227,13 @@ export class AgentHarness {
       if (await this.#phase.during("compaction", () => this.#compaction.compactIfNeeded(signal))) {
         this.#phase.enter("starting");
       }
-      if (signal.aborted) return;
+      this.#mustGoOn(signal);
       await this.#refreshSystemPrompt();
       const hooked = await this.#options.hooks.beforeAgentStart(
         { prompt: text, images, systemPrompt: this.#systemPrompt },
         signal,
       );
+      this.#mustGoOn(signal);
       const now = this.#options.access.now();
       const prompts: AgentMessage[] = [
         ...this.#nextTurn.splice(0),
@@ -236,8 +241,15 @@ export class AgentHarness {
         ...hooked.messages.map((message): AgentMessage => ({ role: "custom", ...message, timestamp: now })),
       ];
       await this.#recordSettings();
+      this.#mustGoOn(signal);
+      onTaken();
       await this.#runs.runToEnd(prompts, signal, hooked.systemPrompt);
     });
+  }
+
+  /** Stop is heard while a run is starting too: nothing has been sent then, and nothing will be. */
+  #mustGoOn(signal: AbortSignal): void {
+    if (signal.aborted) throw new HarnessError("invalid_state", "Stopped before anything was sent.");
   }
 
   /** Asks for an answer to the conversation as it stands: after a failure, or from a user message at the position. */
@@ -249,6 +261,7 @@ export class AgentHarness {
       this.#runs.reset();
       await this.#refreshSystemPrompt();
       await this.#recordSettings();
+      this.#mustGoOn(signal);
       await this.#runs.runToEnd(undefined, signal, this.#systemPrompt);
     });
   }
@@ -273,13 +286,15 @@ export class AgentHarness {
     return (this.#agent.steering.remove(id) ?? this.#agent.followUp.remove(id)) !== undefined;
   }
 
-  /** Stops whatever is on. Returns the queued messages, which belong back into the composer. */
+  /** Stops whatever is on. Returns the queued messages, which belong back into the composer; `queue_returned` tells them too. */
   abort(): QueuedItem[] {
     const { steering, followUp } = this.#agent.clearQueues();
+    const returned = [...steering, ...followUp];
     if (this.phase !== "idle") void this.#emit({ type: "abort" });
+    if (returned.length > 0) void this.#emit({ type: "queue_returned", items: returned });
     this.#phase.abort();
     this.#agent.abort();
-    return [...steering, ...followUp];
+    return returned;
   }
 
   async waitForIdle(): Promise<void> {
@@ -318,37 +333,53 @@ export class AgentHarness {
       summaryUsage?: Usage;
     } = {},
   ): Promise<string> {
-    return await this.#phase.exclusive("compaction", async (signal) => {
-      this.#settings.requireModel();
-      await this.session.ready();
-      await this.#flush();
-      const id = await this.#compaction.run({ reason: "manual", signal, ...options });
-      await this.#drainQueues(signal);
-      return id;
-    });
+    return await this.#thenDeliver(
+      this.#phase.exclusive("compaction", async (signal) => {
+        this.#settings.requireModel();
+        await this.session.ready();
+        await this.#flush();
+        return await this.#compaction.run({ reason: "manual", signal, ...options });
+      }),
+    );
+  }
+
+  /** What was typed while an operation was on gets its run when that is over, however it ended. */
+  async #thenDeliver<T>(operation: Promise<T>): Promise<T> {
+    try {
+      return await operation;
+    } finally {
+      const waiting = this.#agent.steering.items.length + this.#agent.followUp.items.length;
+      if (waiting > 0 && this.phase === "idle") {
+        await this.#phase.exclusive("starting", (signal) => this.#drainQueues(signal)).catch(() => {});
+      }
+    }
   }
 
   /** The summary that `compact` would write, to be edited and given back to it; writes nothing. Throws like `compact`. */
   async draftCompaction(
     options: { customInstructions?: string; cut?: PrepareInput["cut"] } = {},
   ): Promise<CompactionResult> {
-    return await this.#phase.exclusive("compaction", async (signal) => {
-      this.#settings.requireModel();
-      await this.session.ready();
-      await this.#flush();
-      return await this.#compaction.draft({ reason: "manual", signal, ...options });
-    });
+    return await this.#thenDeliver(
+      this.#phase.exclusive("compaction", async (signal) => {
+        this.#settings.requireModel();
+        await this.session.ready();
+        await this.#flush();
+        return await this.#compaction.draft({ reason: "manual", signal, ...options });
+      }),
+    );
   }
 
   /** Takes the newest compaction of the branch back (product.md "Undo"). */
   undoCompaction(compactionId: string): Promise<string | null> {
-    return this.#phase.exclusive("branch_summary", async () => {
-      await this.session.ready();
-      await this.#flush();
-      const leafId = await undoCompaction(this.session, compactionId);
-      await this.#emit({ type: "session_tree", leafId });
-      return leafId;
-    });
+    return this.#thenDeliver(
+      this.#phase.exclusive("branch_summary", async () => {
+        await this.session.ready();
+        await this.#flush();
+        const leafId = await undoCompaction(this.session, compactionId);
+        await this.#emit({ type: "session_tree", leafId });
+        return leafId;
+      }),
+    );
   }
 
   /** Lets automatic compaction work again on a branch whose compaction was undone. */
@@ -360,7 +391,7 @@ export class AgentHarness {
 
   /** Moves the position; refused as `busy` while anything is on. */
   navigateTree(entryId: string | null, options: NavigateOptions): Promise<NavigateResult> {
-    return this.#phase.exclusive("branch_summary", async (signal) => {
+    const moved = this.#phase.exclusive("branch_summary", async (signal) => {
       await this.session.ready();
       await this.#flush();
       const result = await navigateTree(
@@ -385,6 +416,7 @@ export class AgentHarness {
       }
       return result;
     });
+    return this.#thenDeliver(moved);
   }
 
   // ---- model, level, tools: in force at the next turn, recorded at the next flush
@@ -474,6 +506,7 @@ export class AgentHarness {
   async #drainQueues(signal: AbortSignal): Promise<void> {
     const queued = [...this.#agent.steering.take(), ...this.#agent.followUp.take()];
     if (queued.length === 0 || signal.aborted) return;
+    this.#runs.reset();
     await this.#refreshSystemPrompt();
     await this.#recordSettings();
     await this.#runs.runToEnd(queued, signal, this.#systemPrompt);

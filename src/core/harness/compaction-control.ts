@@ -51,11 +51,17 @@ export interface ContextUsage extends ContextTokens {
 
 /** A pass that leaves more than this share of what was there freed nothing worth having. */
 const NO_PROGRESS_SHARE = 0.95;
+/** After a failed automatic pass the context must grow by this share of the window before the next. */
+const RETRY_AFTER_SHARE = 0.05;
+const MAX_FAILURES = 3;
 
 export class CompactionControl {
   readonly #host: CompactionHost;
   /** Leaf behind which automatic compaction made no progress; it waits until that is no longer on the path. */
   #stalledAt: string | undefined;
+  /** Automatic passes that failed since the last one that worked, and how large the context was then. */
+  #failures = 0;
+  #failedTokens = 0;
 
   constructor(host: CompactionHost) {
     this.#host = host;
@@ -101,9 +107,17 @@ export class CompactionControl {
       if (session.pathTo(leafId).includes(this.#stalledAt)) return false;
       this.#stalledAt = undefined;
     }
+    // What failed is not asked for again with every turn: only when there is a good deal more to gain, and not for ever.
+    const grown = tokens > this.#failedTokens + this.#host.window() * RETRY_AFTER_SHARE;
+    if (this.#failures >= MAX_FAILURES || (this.#failures > 0 && !grown)) return false;
     try {
       return (await this.run({ reason: "threshold", signal })) !== undefined;
-    } catch {
+    } catch (error) {
+      // Only what cost a request counts: with nothing to compact, looking again is free.
+      if (error instanceof CompactionError && error.code === "summarization_failed") {
+        this.#failures += 1;
+        this.#failedTokens = tokens;
+      }
       return false; // Told by `compaction_end`; the context stays as it is and the next prompt is accepted.
     }
   }
@@ -148,6 +162,7 @@ export class CompactionControl {
         ...(fromHook ? { fromHook: true } : {}),
       };
       const [entryId] = await session.appendEntries([entry]);
+      this.#failures = 0;
       const after = this.usage(await session.buildContext(), entryId!);
       // A person who compacts by hand sees what it brought; by itself it must not go on for nothing.
       const stalled = reason !== "manual" && this.#noProgress(after.tokens, before.tokens);

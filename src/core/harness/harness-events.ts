@@ -20,6 +20,8 @@ export type HarnessEvent =
   | { type: "settled"; nextTurnCount: number }
   | { type: "queue_update"; steering: readonly QueuedItem[]; followUp: readonly QueuedItem[]; nextTurn: number }
   | { type: "abort" }
+  /** Messages that an abort took out of the queues: they belong to the person again. */
+  | { type: "queue_returned"; items: readonly QueuedItem[] }
   | { type: "auto_retry_start"; attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }
   | { type: "auto_retry_end"; success: boolean; attempt: number; finalError?: string }
   | { type: "retry_scheduled"; attempt: number; maxAttempts: number; delayMs: number; errorMessage: string }

@@ -71,6 +71,8 @@ export class RunSupervisor {
     systemPrompt: string,
   ): Promise<RunOutcome | undefined> {
     const { messages } = await this.#host.session.buildContext();
+    // Stopped while the run was being set up: what was said is kept, and nothing is sent.
+    if (signal.aborted && prompts === undefined) return undefined;
     const { agent, settings } = this.#host;
     const { state } = agent;
     state.messages = messages.slice();
@@ -86,7 +88,9 @@ export class RunSupervisor {
     const stop = () => agent.abort();
     signal.addEventListener("abort", stop, { once: true });
     try {
-      return await (prompts === undefined ? agent.continue() : agent.prompt(prompts));
+      const run = prompts === undefined ? agent.continue() : agent.prompt(prompts);
+      if (signal.aborted) agent.abort();
+      return await run;
     } finally {
       signal.removeEventListener("abort", stop);
     }

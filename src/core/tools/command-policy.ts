@@ -16,22 +16,13 @@ const NETWORK = new Set(
 );
 const PRIVILEGE = new Set(["sudo", "su", "doas", "pkexec", "runas"]);
 /** Programs whose arguments are programs. */
-const LAUNCHERS = new Set([
-  "env",
-  "xargs",
-  "time",
-  "nice",
-  "nohup",
-  "timeout",
-  "exec",
-  "command",
-  "builtin",
-  "eval",
-  "sh",
-  "bash",
-  "zsh",
-  "dash",
-]);
+const LAUNCHERS = new Set(
+  "env xargs time nice ionice nohup setsid timeout stdbuf watch parallel busybox find flock script exec command builtin eval sh bash zsh dash ksh".split(
+    " ",
+  ),
+);
+/** Subcommands of git that talk to another machine. */
+const GIT_NETWORK = new Set(["push", "pull", "fetch", "clone", "ls-remote", "remote", "submodule", "send-email"]);
 
 /** Characters that a reader cannot see or tells apart wrongly. */
 export function suspiciousCharacters(text: string): string[] {
@@ -53,8 +44,19 @@ function baseName(word: string): string {
     .replace(/\.exe$/, "");
 }
 
+/** The first word that is neither an option nor the value of `-C` or `-c`. */
+function gitSubcommand(words: readonly string[]): string {
+  const at = words.findIndex((word, index) => !word.startsWith("-") && !/^-[cC]$/.test(words[index - 1] ?? ""));
+  return words[at] ?? "";
+}
+
+const GIT = "git with another repository";
+const EXPANDED = new Set(["SimpleExpansion", "ParameterExpansion", "CommandExpansion", "ArithmeticExpansion"]);
+
 interface Findings {
   programs: string[];
+  /** Set where a program's name comes out of an expansion. */
+  unknownProgram: boolean;
   commands: number;
   errors: number;
 }
@@ -67,12 +69,18 @@ function collect(node: SyntaxNode, findings: Findings, depth: number): void {
   if (node.type === "Script" && (node.errors?.length ?? 0) > 0) findings.errors++;
   if (node.type === "Command") {
     findings.commands++;
-    const words = [node.name, ...node.suffix].flatMap((word) => (word?.type === "Word" ? [word.value] : []));
-    for (const [index, word] of words.entries()) {
+    const parts: readonly { type: string }[] = (node.name?.parts ?? []).flatMap((part) =>
+      part.type === "DoubleQuoted" ? [...part.parts] : [part as { type: string }],
+    );
+    if (parts.some((part) => EXPANDED.has(part.type))) findings.unknownProgram = true;
+    const values = [node.name, ...node.suffix].flatMap((word) => (word?.type === "Word" ? [word.value] : []));
+    // The words of a launcher are candidates too, and what stands in one of them: `env A=1 curl`, `sh -c 'git push'`.
+    const launches = LAUNCHERS.has(baseName(values[0] ?? ""));
+    const words = launches ? values.flatMap((value) => value.split(/\s+/)) : values;
+    for (const [index, word] of (launches ? words : words.slice(0, 1)).entries()) {
       const name = baseName(word);
-      // The words of a launcher are candidates too: `env FOO=1 curl …`, `xargs -n1 curl`.
-      if (index === 0 || LAUNCHERS.has(baseName(words[0] ?? "")))
-        findings.programs.push(...name.split(/\s+/).map(baseName));
+      findings.programs.push(name);
+      if (name === "git" && GIT_NETWORK.has(gitSubcommand(words.slice(index + 1)))) findings.programs.push(GIT);
     }
   }
   forEachChild(node, (child) => collect(child, findings, depth + 1));
@@ -149,7 +157,7 @@ export function analyzeCommand(command: string): CommandAnalysis {
   if (command.length > 100_000)
     return { argv: undefined, warnings: [...warnings, "The command is too long to be analysed"] };
   let script: ReturnType<typeof parse>;
-  const findings: Findings = { programs: [], commands: 0, errors: 0 };
+  const findings: Findings = { programs: [], unknownProgram: false, commands: 0, errors: 0 };
   try {
     script = parse(command);
     collect(script, findings, 0);
@@ -158,8 +166,10 @@ export function analyzeCommand(command: string): CommandAnalysis {
   }
   if (findings.errors > 0) warnings.push("The command could not be analysed completely");
   if (findings.commands > MAX_COMMANDS) warnings.push(`Runs ${findings.commands} commands`);
-  const network = findings.programs.find((program) => NETWORK.has(program));
+  if (findings.unknownProgram) warnings.push("Which program runs is known only when it runs");
+  const network = findings.programs.find((program) => NETWORK.has(program) || program === GIT);
   if (network !== undefined) warnings.push(`Uses the network (${network})`);
+  else if (/\/dev\/(?:tcp|udp)\//.test(command)) warnings.push("Uses the network (/dev/tcp)");
   const privilege = findings.programs.find((program) => PRIVILEGE.has(program));
   if (privilege !== undefined) warnings.push(`Asks for more rights (${privilege})`);
   const argv = suspicious.length > 0 || foreign ? undefined : plainArguments(script);

@@ -211,6 +211,21 @@ const RUNS_CODE = new Set([
   ".envrc",
 ]);
 
+/** The key, then blanks, quotes and comments, then an address. */
+const REMOTE_SCHEMA =
+  /\$schema(?:[^a-z0-9./]|\/\*(?:[^*]|\*(?!\/)){0,400}\*\/|\/\/[^\n]{0,400}\n){0,400}(?:https?:|\/\/[a-z0-9])/i;
+
+/**
+ * JSON and YAML by their content, whatever the file is called: editors take a language by association, and decode
+ * escapes before they look for the key. Rather a warning too many.
+ */
+function namesRemoteSchema(content: string): boolean {
+  const plain = content.replace(/\\u\{?([0-9a-f]{2,4})\}?/gi, (_, code: string) =>
+    String.fromCharCode(parseInt(code, 16)),
+  );
+  return REMOTE_SCHEMA.test(plain.replaceAll("\\/", "/"));
+}
+
 /** Why a write to a path must be asked whatever is allowed; empty where it need not. */
 export function writeWarnings(path: ResolvedPath, content: string): string[] {
   const warnings: string[] = [];
@@ -230,7 +245,7 @@ export function writeWarnings(path: ResolvedPath, content: string): string[] {
   if (path.stat !== undefined && path.stat.kind === "file" && path.stat.links > 1) {
     warnings.push("The file has another name elsewhere (hard link)");
   }
-  if (/\.jsonc?$/.test(name) && /"\$schema"\s*:\s*"\s*https?:/i.test(content)) {
+  if (namesRemoteSchema(content)) {
     warnings.push("The JSON names a remote $schema, which the editor would fetch");
   }
   return warnings;

@@ -14,14 +14,21 @@ export function fileProposal(
   before: string | undefined,
   after: string,
 ): ToolProposal {
+  const stat = path.stat;
+  const unread = stat !== undefined && before === undefined;
+  // What cannot be shown is bound by what the system says of it, so that a file changed meanwhile is asked about anew.
+  const was = unread ? `${stat.identity} ${stat.size} ${stat.mtimeMs}` : (before ?? "");
+  const warnings = writeWarnings(path, after);
+  if (unread)
+    warnings.push(`What is there now is no text and cannot be shown (${stat.size} bytes); it would be replaced`);
   return {
     kind: "edit",
     title: `${verb} ${path.shown}`,
     path: path.real,
     before: before ?? "",
     after,
-    warnings: writeWarnings(path, after),
-    hash: contentHash("file", path.real, before === undefined ? "absent" : before, after),
+    warnings,
+    hash: contentHash("file", path.real, unread ? "unread" : before === undefined ? "absent" : "text", was, after),
     sessionScope: "all edits of files in this workspace",
     sessionKey: "edits",
   };

@@ -66,7 +66,7 @@ function handlers(services: CommandServices): Record<string, Handler> {
     "coppice.deleteSession": async () => {
       const open = needSession(sessions);
       if (open.session.file !== undefined) {
-        await sessionActions.delete(open.session.file, open.session.getName() ?? open.session.id);
+        await sessionActions.delete(open.session.file, open.session.getName() ?? open.firstPrompt ?? open.session.id);
       }
     },
     "coppice.forkSession": (argument) => {
@@ -117,7 +117,7 @@ function handlers(services: CommandServices): Record<string, Handler> {
     }),
     "coppice.label": withEntry((open, id) => entryActions.label(open, id)),
     "coppice.copyEntry": withEntry((open, id) => entryActions.copy(open, id)),
-    "coppice.stop": () => controller.stop(sessions.current, chat.host),
+    "coppice.stop": () => controller.stop(sessions.current),
     "coppice.retry": () => needSession(sessions).harness.continueRun(),
     "coppice.selectModel": async () => {
       const model = await (await picker()).pick(sessions.current?.harness.model ?? models.chosen);

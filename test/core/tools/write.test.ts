@@ -102,9 +102,27 @@ describe("write", () => {
     expect((await warnings(path))?.length).toBeGreaterThan(0);
   });
 
+  it("says that what it replaces is no text, and does nothing where that changed after the answer", async () => {
+    writeFileSync(at("a.bin"), Buffer.from([0, 1, 2]));
+    expect((await warnings("a.bin", "x"))?.length).toBe(1);
+    const between = () => writeFileSync(at("a.bin"), Buffer.from([0, 9, 9, 9]));
+    await expect(world.run("write", { path: "a.bin", content: "x" }, { between })).rejects.toThrow();
+    expect([...readFileSync(at("a.bin"))]).toEqual([0, 9, 9, 9]);
+  });
+
   it("asks before JSON that names a schema somewhere else", async () => {
     expect((await warnings("a.json", '{ "$schema" : "https://evil/?d=1" }'))?.length).toBe(1);
-    expect(await warnings("a.json", '{ "$schema": "./local.json" }')).toEqual([]);
+    expect(await warnings("a.json", '{ "$schema": "./local.json", "home": "https://example.com" }')).toEqual([]);
+    for (const [path, text] of [
+      ["a.json", '{ "\\u0024schema": "https://evil/" }'],
+      ["a.json", '{ "$schema": "\\u0068ttps:\\/\\/evil/" }'],
+      ["a.jsonc", '{ "$schema" /* a */ : // b\n "HTTPS://evil/" }'],
+      ["a.json", '{ "$schema": "//evil/x" }'],
+      [".prettierrc", '{ "$schema": "https://evil/" }'],
+      ["a.yaml", "# yaml-language-server: $schema=https://evil/"],
+    ] as const) {
+      expect((await warnings(path, text))?.length, `${path} ${text}`).toBe(1);
+    }
   });
 
   it("works where the workspace folder itself is reached through a link", async () => {
