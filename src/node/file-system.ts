@@ -24,9 +24,9 @@ const SMALL = 128 * 1024;
 /** Up to this many bytes neither does a read, while the disk answers from memory; others run after each. */
 const SLICE = 1024 * 1024;
 /** A read of a slice that took longer (ms) waited for the disk: the next ones wait outside of the thread. */
-const SLOW_MS = 4;
+const SLOW_MS = 8;
 /** Slices that are read outside of the thread before it is tried again within. */
-const SLOW_READS = 32;
+const SLOW_READS = 8;
 
 function fileStat(stat: BigIntStats): FileStat {
   return {

@@ -5,7 +5,7 @@ import { CURRENT_SESSION_VERSION, type SessionEntry, type SessionHeader } from "
 import { decodeLine, encodeLine, lineText } from "./jsonl-codec.ts";
 import { JsonlFile } from "./jsonl-file.ts";
 import { findHeader } from "./jsonl-header.ts";
-import { JsonlIndexer } from "./jsonl-index.ts";
+import { type IndexOptions, JsonlIndexer } from "./jsonl-index.ts";
 import { type Place, readPlaces, readSlices } from "./jsonl-reader.ts";
 import { JsonlTail } from "./jsonl-tail.ts";
 import { migrateSession } from "./migrate.ts";
@@ -230,7 +230,7 @@ export class JsonlStorage implements SessionStorage {
     const disk = this.#disk!;
     this.#tree = new SessionTree();
     this.#bad = this.#headerLost ? [{ line: 1, reason: "no session header before the first entry" }] : [];
-    const indexer = this.#indexer({ verify: this.#options.verify ?? false });
+    const indexer = this.#indexer({ verify: this.#options.verify ?? false, size: disk.size });
     await readSlices(disk.reader, 0, disk.size, (bytes) => indexer.feed(bytes));
     this.#endScan(indexer);
     // The position must be an entry that can be read: the prefix alone does not tell.
@@ -242,7 +242,7 @@ export class JsonlStorage implements SessionStorage {
     this.#tail = undefined;
   }
 
-  #indexer(options: { start?: number; line?: number; sawHeader?: boolean; verify?: boolean }, added?: string[]) {
+  #indexer(options: IndexOptions, added?: string[]) {
     const hold = options.sawHeader === true && this.#outgoing.size > 0;
     return new JsonlIndexer(
       this.#tree,
