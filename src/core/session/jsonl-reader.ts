@@ -3,8 +3,8 @@ import type { FileHandle } from "../ports.ts";
 
 /** Bytes of lines that are read and parsed before others run. */
 const RUN_BYTES = 1024 * 1024;
-/** Bytes of one slice of a scan: it stays in the processor's cache from the read to the scan. */
-const SLICE_BYTES = 512 * 1024;
+/** Bytes of one slice of a scan: enough that the next one is read by another thread while this one is taken. */
+const SLICE_BYTES = 2 * 1024 * 1024;
 /** Buffers of scans that ended: fresh ones cost as much as the scan of a small file. */
 const spare: Uint8Array[] = [];
 const MAX_SPARE = 4;
