@@ -28,6 +28,8 @@ export interface JsonlOptions {
 }
 
 const ATTEMPTS = 4;
+/** From this size on a file is indexed while its next slice is read. */
+const READ_AHEAD_BYTES = 256 * 1024 * 1024;
 
 /** An own line on its way to the disk. */
 interface Outgoing {
@@ -231,7 +233,7 @@ export class JsonlStorage implements SessionStorage {
     this.#tree = new SessionTree();
     this.#bad = this.#headerLost ? [{ line: 1, reason: "no session header before the first entry" }] : [];
     const indexer = this.#indexer({ verify: this.#options.verify ?? false, size: disk.size });
-    await readSlices(disk.reader, 0, disk.size, (bytes) => indexer.feed(bytes));
+    await readSlices(disk.reader, 0, disk.size, (bytes) => indexer.feed(bytes), disk.size < READ_AHEAD_BYTES);
     this.#endScan(indexer);
     // The position must be an entry that can be read: the prefix alone does not tell.
     for (let row = this.#tree.lastRow; row >= 0; row = this.#tree.lastRow) {

@@ -14,6 +14,10 @@ import {
 } from "./row-facts.ts";
 import { cleanName } from "./session-name.ts";
 
+/** Room for a usual session, so that a list of many grows none of them. */
+const FIRST_ROWS = 1024;
+const FIRST_BITS = 11;
+
 const TEXT_KEY = 2 ** 32;
 /** The key of "no parent". */
 export const NO_KEY = -1;
@@ -39,21 +43,21 @@ const HEX8 = /^[0-9a-f]{8}$/;
 
 export class SessionTree {
   #count = 0;
-  #capacity = 64;
+  #capacity = FIRST_ROWS;
   /** Rows that the tree is likely to get. */
   #expected = 0;
-  #offset = new Float64Array(64);
-  #length = new Uint32Array(64);
-  #type = new Uint8Array(64);
-  #role = new Uint8Array(64);
-  #flags = new Uint8Array(64);
+  #offset = new Float64Array(FIRST_ROWS);
+  #length = new Uint32Array(FIRST_ROWS);
+  #type = new Uint8Array(FIRST_ROWS);
+  #role = new Uint8Array(FIRST_ROWS);
+  #flags = new Uint8Array(FIRST_ROWS);
   // Signed, so that no value of theirs needs a number of its own on the heap.
-  #id = new Int32Array(64);
-  #parentId = new Int32Array(64);
-  #parent = new Int32Array(64);
+  #id = new Int32Array(FIRST_ROWS);
+  #parentId = new Int32Array(FIRST_ROWS);
+  #parent = new Int32Array(FIRST_ROWS);
 
-  #table = new Int32Array(256).fill(-1);
-  #tableBits = 8;
+  #table = new Int32Array(2 ** FIRST_BITS).fill(-1);
+  #tableBits = FIRST_BITS;
   /** Where the last search ended. */
   #endSlot = 0;
   #texts: string[] = [];
