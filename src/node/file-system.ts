@@ -21,6 +21,26 @@ import type { FileHandle, FileStat, FileSystem } from "../core/ports.ts";
 
 /** Up to this many bytes an operation on an open descriptor does not leave the thread. */
 const SMALL = 128 * 1024;
+/** Up to this many bytes neither does a read, while the disk answers from memory; others run after each. */
+const SLICE = 1024 * 1024;
+/** A read of a slice that took longer (ms) waited for the disk: the next ones wait outside of the thread. */
+const SLOW_MS = 8;
+/** Slices that are read outside of the thread before it is tried again within. */
+const SLOW_READS = 8;
+/** Work that is read for goes on for so long (ms) before others run. */
+const TURN_MS = 4;
+
+let turnFrom = 0;
+/** Lets others run, where nobody had the chance for a while: files that are read side by side share the turn. */
+async function giveWay(): Promise<void> {
+  if (performance.now() - turnFrom < TURN_MS) return;
+  await new Promise<void>((resolve) => {
+    setImmediate(() => {
+      turnFrom = performance.now();
+      resolve();
+    });
+  });
+}
 
 function fileStat(stat: BigIntStats): FileStat {
   return {
@@ -35,20 +55,27 @@ function fileStat(stat: BigIntStats): FileStat {
 
 class NodeFileHandle implements FileHandle {
   #fd: number;
+  #slowReads = 0;
   constructor(fd: number) {
     this.#fd = fd;
   }
 
   async read(position: number, length: number, into?: Uint8Array): Promise<Uint8Array> {
     const buffer = into ? Buffer.from(into.buffer, into.byteOffset, length) : Buffer.allocUnsafeSlow(length);
+    const within = length <= SMALL || (length <= SLICE && this.#slowReads === 0);
+    if (!within && this.#slowReads > 0) this.#slowReads--;
+    const from = within && length > SMALL ? performance.now() : 0;
     let taken = 0;
     while (taken < length) {
-      const n =
-        length <= SMALL
-          ? readSync(this.#fd, buffer, taken, length - taken, position + taken)
-          : await this.#readLarge(buffer, taken, length - taken, position + taken);
+      const n = within
+        ? readSync(this.#fd, buffer, taken, length - taken, position + taken)
+        : await this.#readLarge(buffer, taken, length - taken, position + taken);
       if (n === 0) break;
       taken += n;
+    }
+    if (from > 0) {
+      if (performance.now() - from > SLOW_MS) this.#slowReads = SLOW_READS;
+      await giveWay();
     }
     return taken === length ? buffer : buffer.subarray(0, taken);
   }
@@ -101,6 +128,7 @@ let temporary = 0;
 
 export const nodeFileSystem: FileSystem = {
   async open(path, flags, mode = 0o600) {
+    if (flags === "read") await giveWay();
     return new NodeFileHandle(openSync(path, FLAGS[flags], mode));
   },
 

@@ -1,11 +1,15 @@
 // Ids of sessions (UUIDv7) and entries (eight hex digits).
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomBytes, randomFillSync, randomUUID } from "node:crypto";
 import type { Clock, Ids } from "../core/ports.ts";
 
 const ATTEMPTS = 100;
+/** Random bytes that are asked for at once: asking for each id alone costs more than all else of it. */
+const POOL_BYTES = 1024;
 
 /** Random ids as Pi writes them (behaviours §2). */
 export function createIds(clock: Clock): Ids {
+  const pool = Buffer.alloc(POOL_BYTES);
+  let used = POOL_BYTES;
   return {
     sessionId() {
       const bytes = randomBytes(16);
@@ -17,7 +21,12 @@ export function createIds(clock: Clock): Ids {
     },
     entryId(taken) {
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-        const id = randomBytes(4).toString("hex");
+        if (used === POOL_BYTES) {
+          randomFillSync(pool);
+          used = 0;
+        }
+        const id = pool.toString("hex", used, used + 4);
+        used += 4;
         if (!taken(id)) return id;
       }
       return randomUUID();

@@ -18,11 +18,23 @@ export interface IndexSink {
   added?(row: number): void;
 }
 
+export interface IndexOptions {
+  /** Offset in the file of the first byte that will be fed. */
+  start?: number;
+  /** Lines before it. */
+  line?: number;
+  sawHeader?: boolean;
+  /** Parse every line whole, so that damage behind the prefix is found as well. */
+  verify?: boolean;
+  /** Bytes of the whole file, where it is read from its beginning. */
+  size?: number;
+}
+
 export class JsonlIndexer {
   readonly #tree: SessionTree;
   readonly #sink: IndexSink;
-  /** Parses every line whole, so that damage behind the prefix is found as well. */
   readonly #verify: boolean;
+  readonly #size: number;
   readonly #prefix = new Prefix();
   /** Lines seen, the current one included. */
   #line = 0;
@@ -35,17 +47,14 @@ export class JsonlIndexer {
   #gapFrom = -1;
   #sawHeader: boolean;
 
-  constructor(
-    tree: SessionTree,
-    sink: IndexSink,
-    options: { start?: number; line?: number; sawHeader?: boolean; verify?: boolean } = {},
-  ) {
+  constructor(tree: SessionTree, sink: IndexSink, options: IndexOptions = {}) {
     this.#tree = tree;
     this.#sink = sink;
     this.#start = options.start ?? 0;
     this.#line = options.line ?? 0;
     this.#sawHeader = options.sawHeader ?? false;
     this.#verify = options.verify ?? false;
+    this.#size = options.size ?? 0;
   }
 
   /** Complete lines so far. */
@@ -73,6 +82,7 @@ export class JsonlIndexer {
       from = newline + 1;
     }
     if (from < chunk.length) this.#collect(chunk, from, chunk.length);
+    if (this.#size > 0) this.#tree.expect(Math.ceil((this.#tree.count / (this.#start + 1)) * this.#size * 1.02));
   }
 
   /**
@@ -140,8 +150,7 @@ export class JsonlIndexer {
   }
 
   #addPrefix(offset: number, length: number): void {
-    const prefix = this.#prefix;
-    this.#added(this.#tree.add(prefix.idKey, prefix.parentKey, prefix, offset, length));
+    this.#added(this.#tree.addRow(this.#prefix, offset, length));
   }
 
   #take(decoded: Decoded, offset: number, length: number): void {

@@ -1,7 +1,16 @@
 // Reads type, id, parent and role from the first bytes of a line, where they stand in the usual order.
 import { POSITION_CUSTOM_TYPE } from "./entries.ts";
-import { ROW_POSITION, ROW_ROLES, ROW_TYPES, typeCode } from "./row-facts.ts";
-import { NO_KEY, type SessionTree } from "./session-tree.ts";
+import {
+  ROW_ID_IS_TEXT,
+  ROW_NO_PARENT,
+  ROW_PARENT_IS_TEXT,
+  ROW_POSITION,
+  ROW_ROLES,
+  ROW_TYPES,
+  roleCode,
+  typeCode,
+} from "./row-facts.ts";
+import type { RowIds, SessionTree } from "./session-tree.ts";
 
 const ascii = (text: string): Uint8Array => new TextEncoder().encode(text);
 const TYPE = ascii('{"type":"');
@@ -36,13 +45,52 @@ ROW_ROLES.forEach((role, code) => {
 const HEX = new Int8Array(256).fill(-1);
 for (let i = 0; i < 16; i++) HEX["0123456789abcdef".charCodeAt(i)] = i;
 
+/** The line of nearly every entry, up to its role: only the places of `-` differ. */
+const USUAL = ascii(
+  '{"type":"message","id":"--------","parentId":"--------","timestamp":"----------T------------Z","message":{"role":"',
+);
+const USUAL_ID = USUAL.indexOf(0x2d);
+const USUAL_PARENT = USUAL_ID + 8 + PARENT.length + 2;
+const USUAL_TEE = USUAL.indexOf(TEE, USUAL_PARENT + 8);
+/** Where its fixed parts are, four bytes at a time; the last four of a part may overlap those before. */
+const wordPlaces: number[] = [];
+for (let from = 0; from < USUAL.length; ) {
+  let to = from;
+  while (to < USUAL.length && USUAL[to] !== 0x2d) to++;
+  for (let at = from; to - from >= 4 && at < to; at += 4) wordPlaces.push(Math.min(at, to - 4));
+  from = to + 1;
+}
+const USUAL_WORDS = new Int32Array(wordPlaces.length);
+const USUAL_PLACES = Uint8Array.from(wordPlaces);
+const usualView = new DataView(USUAL.buffer);
+wordPlaces.forEach((at, i) => {
+  USUAL_WORDS[i] = usualView.getInt32(at);
+});
+/** Longer than the usual beginning with its role. */
+const USUAL_BYTES = USUAL.length + 16;
+const USUAL_ROLES = ["user", "assistant", "toolResult"].map((role) => ({
+  bytes: ascii(`${role}"`),
+  code: roleCode(role),
+}));
+
 /** Filled by `readPrefix`; one object, because a large file has a million lines. */
-export class Prefix {
+export class Prefix implements RowIds {
+  id = 0;
+  parent = 0;
   type = 0;
   role = 0;
   flags = 0;
-  idKey = 0;
-  parentKey = NO_KEY;
+  #bytes: Uint8Array | undefined;
+  #view = usualView;
+
+  /** The bytes as words. */
+  viewOf(bytes: Uint8Array): DataView {
+    if (this.#bytes !== bytes) {
+      this.#bytes = bytes;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    }
+    return this.#view;
+  }
 }
 
 function matches(bytes: Uint8Array, at: number, wanted: Uint8Array): boolean {
@@ -61,20 +109,41 @@ function textEnd(bytes: Uint8Array, start: number, end: number): number {
   return -1;
 }
 
-/** The value of eight hex digits that a quote follows, or -1. */
-function hexKey(bytes: Uint8Array, start: number): number {
-  if (bytes[start + 8] !== QUOTE) return -1;
+/** True where eight hex digits and a quote stand there. */
+function isHex(bytes: Uint8Array, start: number): boolean {
+  if (bytes[start + 8] !== QUOTE) return false;
+  for (let at = start; at < start + 8; at++) if (HEX[bytes[at]!]! < 0) return false;
+  return true;
+}
+/** Their 32 bits. */
+function hexValue(bytes: Uint8Array, start: number): number {
   let value = 0;
-  for (let at = start; at < start + 8; at++) {
-    const digit = HEX[bytes[at]!]!;
-    if (digit < 0) return -1;
-    value = value * 16 + digit;
-  }
+  for (let at = start; at < start + 8; at++) value = (value << 4) | HEX[bytes[at]!]!;
   return value;
 }
 
-function textKey(bytes: Uint8Array, start: number, end: number, tree: SessionTree): number {
-  return tree.keyOf(String.fromCharCode(...bytes.subarray(start, end)));
+/** The number of a text that is no eight hex digits. */
+function textValue(bytes: Uint8Array, start: number, end: number, tree: SessionTree): number {
+  return tree.keyOf(String.fromCharCode(...bytes.subarray(start, end))) | 0;
+}
+
+/** Reads the usual line of a message; false for any other, which `readPrefix` may read yet. */
+function readUsual(bytes: Uint8Array, start: number, view: DataView, out: Prefix): boolean {
+  for (let i = 0; i < USUAL_WORDS.length; i++) {
+    if (view.getInt32(start + USUAL_PLACES[i]!) !== USUAL_WORDS[i]) return false;
+  }
+  if (bytes[start + USUAL_TEE] !== TEE) return false;
+  if (!isHex(bytes, start + USUAL_ID) || !isHex(bytes, start + USUAL_PARENT)) return false;
+  for (const role of USUAL_ROLES) {
+    if (!matches(bytes, start + USUAL.length, role.bytes)) continue;
+    out.type = 1;
+    out.role = role.code;
+    out.flags = 0;
+    out.id = hexValue(bytes, start + USUAL_ID);
+    out.parent = hexValue(bytes, start + USUAL_PARENT);
+    return true;
+  }
+  return false;
 }
 
 /**
@@ -82,6 +151,7 @@ function textKey(bytes: Uint8Array, start: number, end: number, tree: SessionTre
  * what stands after the prefix is not looked at.
  */
 export function readPrefix(bytes: Uint8Array, start: number, end: number, tree: SessionTree, out: Prefix): boolean {
+  if (start + USUAL_BYTES <= end && readUsual(bytes, start, out.viewOf(bytes), out)) return true;
   if (!matches(bytes, start, TYPE)) return false;
   let at = start + TYPE.length;
   let close = textEnd(bytes, at, end);
@@ -90,22 +160,22 @@ export function readPrefix(bytes: Uint8Array, start: number, end: number, tree: 
   if (type === undefined || !matches(bytes, at, type.bytes) || WHOLE_LINE.has(type.code)) return false;
   if (!matches(bytes, close + 1, ID)) return false;
   at = close + 1 + ID.length;
-  let idKey = at + 8 < end ? hexKey(bytes, at) : -1;
-  close = idKey >= 0 ? at + 8 : textEnd(bytes, at, end);
+  const idIsHex = at + 8 < end && isHex(bytes, at);
+  close = idIsHex ? at + 8 : textEnd(bytes, at, end);
   if (close <= at) return false;
   const idStart = at;
   const idEnd = close;
   if (!matches(bytes, close + 1, PARENT)) return false;
   at = close + 1 + PARENT.length;
-  let parentKey = NO_KEY;
+  let parentIsHex = false;
   let parentStart = -1;
   let parentEnd = -1;
   if (matches(bytes, at, NULL)) at += 4;
   else {
     if (bytes[at] !== QUOTE) return false;
     parentStart = at + 1;
-    parentKey = at + 9 < end ? hexKey(bytes, parentStart) : -1;
-    parentEnd = parentKey >= 0 ? parentStart + 8 : textEnd(bytes, parentStart, end);
+    parentIsHex = at + 9 < end && isHex(bytes, parentStart);
+    parentEnd = parentIsHex ? parentStart + 8 : textEnd(bytes, parentStart, end);
     if (parentEnd <= parentStart) return false;
     at = parentEnd + 1;
   }
@@ -132,9 +202,12 @@ export function readPrefix(bytes: Uint8Array, start: number, end: number, tree: 
     else if (!matches(bytes, close + 1, POSITION.subarray(0, 15))) return false;
   }
   out.type = type.code;
-  if (idKey < 0) idKey = textKey(bytes, idStart, idEnd, tree);
-  if (parentStart >= 0 && parentKey < 0) parentKey = textKey(bytes, parentStart, parentEnd, tree);
-  out.idKey = idKey;
-  out.parentKey = parentKey;
+  out.id = idIsHex ? hexValue(bytes, idStart) : textValue(bytes, idStart, idEnd, tree);
+  if (!idIsHex) out.flags |= ROW_ID_IS_TEXT;
+  if (parentStart < 0) out.flags |= ROW_NO_PARENT;
+  else if (!parentIsHex) out.flags |= ROW_PARENT_IS_TEXT;
+  out.parent = 0;
+  if (parentIsHex) out.parent = hexValue(bytes, parentStart);
+  else if (parentStart >= 0) out.parent = textValue(bytes, parentStart, parentEnd, tree);
   return true;
 }

@@ -3,8 +3,10 @@ import type { FileHandle } from "../ports.ts";
 
 /** Bytes of lines that are read and parsed before others run. */
 const RUN_BYTES = 1024 * 1024;
-/** Bytes of one slice of a scan. */
+/** Bytes of one slice of a scan: enough that the next one is read by another thread while this one is taken. */
 const SLICE_BYTES = 2 * 1024 * 1024;
+/** Bytes of one slice where nothing is read ahead. */
+const NEAR_BYTES = 512 * 1024;
 /** Buffers of scans that ended: fresh ones cost as much as the scan of a small file. */
 const spare: Uint8Array[] = [];
 const MAX_SPARE = 4;
@@ -43,17 +45,21 @@ export async function readPlaces(
   }
 }
 
-/** Calls `take` with slices of `[from, to)`, each good until `take` is done; others run between them. */
+/**
+ * Calls `take` with slices of `[from, to)`, each good until `take` is done; others run between them. `near`: in slices that
+ * stay in the processor's cache, which is quicker until there is so much to read that another thread is worth its start.
+ */
 export async function readSlices(
   file: FileHandle,
   from: number,
   to: number,
   take: (bytes: Uint8Array) => void | Promise<void>,
+  near = false,
 ): Promise<void> {
+  const most = near ? NEAR_BYTES : SLICE_BYTES;
   const buffer = () => spare.pop() ?? new Uint8Array(SLICE_BYTES);
-  const buffers = to - from > SLICE_BYTES ? [buffer(), buffer()] : [buffer()];
-  const readAt = (at: number, turn: number) =>
-    file.read(at, Math.min(SLICE_BYTES, to - at), buffers[turn % buffers.length]);
+  const buffers = to - from > most ? [buffer(), buffer()] : [buffer()];
+  const readAt = (at: number, turn: number) => file.read(at, Math.min(most, to - at), buffers[turn % buffers.length]);
   let next = from < to ? readAt(from, 0) : undefined;
   try {
     for (let at = from, turn = 1; next !== undefined; turn++) {

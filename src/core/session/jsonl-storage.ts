@@ -5,7 +5,7 @@ import { CURRENT_SESSION_VERSION, type SessionEntry, type SessionHeader } from "
 import { decodeLine, encodeLine, lineText } from "./jsonl-codec.ts";
 import { JsonlFile } from "./jsonl-file.ts";
 import { findHeader } from "./jsonl-header.ts";
-import { JsonlIndexer } from "./jsonl-index.ts";
+import { type IndexOptions, JsonlIndexer } from "./jsonl-index.ts";
 import { type Place, readPlaces, readSlices } from "./jsonl-reader.ts";
 import { JsonlTail } from "./jsonl-tail.ts";
 import { migrateSession } from "./migrate.ts";
@@ -28,6 +28,8 @@ export interface JsonlOptions {
 }
 
 const ATTEMPTS = 4;
+/** From this size on a file is indexed while its next slice is read. */
+const READ_AHEAD_BYTES = 256 * 1024 * 1024;
 
 /** An own line on its way to the disk. */
 interface Outgoing {
@@ -230,8 +232,8 @@ export class JsonlStorage implements SessionStorage {
     const disk = this.#disk!;
     this.#tree = new SessionTree();
     this.#bad = this.#headerLost ? [{ line: 1, reason: "no session header before the first entry" }] : [];
-    const indexer = this.#indexer({ verify: this.#options.verify ?? false });
-    await readSlices(disk.reader, 0, disk.size, (bytes) => indexer.feed(bytes));
+    const indexer = this.#indexer({ verify: this.#options.verify ?? false, size: disk.size });
+    await readSlices(disk.reader, 0, disk.size, (bytes) => indexer.feed(bytes), disk.size < READ_AHEAD_BYTES);
     this.#endScan(indexer);
     // The position must be an entry that can be read: the prefix alone does not tell.
     for (let row = this.#tree.lastRow; row >= 0; row = this.#tree.lastRow) {
@@ -242,7 +244,7 @@ export class JsonlStorage implements SessionStorage {
     this.#tail = undefined;
   }
 
-  #indexer(options: { start?: number; line?: number; sawHeader?: boolean; verify?: boolean }, added?: string[]) {
+  #indexer(options: IndexOptions, added?: string[]) {
     const hold = options.sawHeader === true && this.#outgoing.size > 0;
     return new JsonlIndexer(
       this.#tree,

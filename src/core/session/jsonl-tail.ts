@@ -15,6 +15,7 @@ interface Line {
 
 const HEAD_BYTES = 256;
 const decoder = new TextDecoder("latin1");
+// Quicker here than a loop over bytes: few lines are read, by code that is still cold.
 const HEAD = /^\{"type":"[a-z_]{1,30}","id":"([^"\\]{1,64})","parentId":(?:null|"[^"\\]{1,64}"),/;
 
 export class JsonlTail {
@@ -87,26 +88,27 @@ export class JsonlTail {
     if (chunk.length < length) return false;
     this.#from -= length;
     this.#chunk *= 2;
-    const bytes = new Uint8Array(length + this.#rest.length);
-    bytes.set(chunk);
-    bytes.set(this.#rest, length);
     // Newest first: of duplicate ids the last one counts.
-    let end = bytes.length;
-    let at = bytes.lastIndexOf(NEWLINE, length - 1);
-    for (; at >= 0; at = at === 0 ? -1 : bytes.lastIndexOf(NEWLINE, at - 1)) {
-      this.#line(bytes.subarray(at + 1, end));
-      end = at;
+    let end = chunk.lastIndexOf(NEWLINE);
+    if (end < 0) this.#rest = joined(chunk, this.#rest);
+    else {
+      this.#line(joined(chunk.subarray(end + 1), this.#rest));
+      while (end > 0) {
+        const at = chunk.lastIndexOf(NEWLINE, end - 1);
+        if (at < 0) break;
+        this.#line(chunk.subarray(at + 1, end));
+        end = at;
+      }
+      this.#rest = chunk.subarray(0, end);
     }
-    this.#rest = bytes.slice(0, end);
     if (this.#from === 0) this.#line(this.#rest);
     return true;
   }
 
   #line(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    const head = HEAD.exec(decoder.decode(bytes.subarray(0, HEAD_BYTES)));
     const line: Line = { bytes };
-    let id = head?.[1];
+    let id = HEAD.exec(decoder.decode(bytes.subarray(0, HEAD_BYTES)))?.[1];
     if (id === undefined || /[^ -~]/.test(id) || this.#position === undefined) {
       const decoded = decodeLine(bytes);
       if (decoded.kind !== "entry") return;
@@ -118,4 +120,12 @@ export class JsonlTail {
     }
     if (!this.#byId.has(id)) this.#byId.set(id, line);
   }
+}
+
+function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
+  if (first.length === 0 || second.length === 0) return second.length === 0 ? first : second;
+  const both = new Uint8Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
 }

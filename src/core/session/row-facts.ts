@@ -25,6 +25,10 @@ export type RowRole = (typeof ROW_ROLES)[number];
 const TYPE_CODES = new Map<string, number>(ROW_TYPES.map((type, code) => [type, code]));
 const ROLE_CODES = new Map<string, number>(ROW_ROLES.map((role, code) => [role, code]));
 
+/** The row's id is kept as text: it is not eight hex digits. */
+export const ROW_ID_IS_TEXT = 1;
+export const ROW_PARENT_IS_TEXT = 2;
+export const ROW_NO_PARENT = 4;
 /** The line cannot be read as an entry, but names its id and parent: a gap that keeps both sides connected. */
 export const ROW_DAMAGED = 8;
 /** A `coppice.position` marker. */

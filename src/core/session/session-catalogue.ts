@@ -42,7 +42,7 @@ export class SessionCatalogue {
     const unknown: { path: string; stat: FileStat }[] = [];
     for (const path of paths) {
       if (options.signal?.aborted === true) break;
-      const stat = await this.#fs.stat(path).catch(() => undefined);
+      const stat = await this.#stat(path);
       if (stat?.kind !== "file") continue;
       const before = known.get(path);
       if (before?.identity === stat.identity && before.mtimeMs === stat.mtimeMs && before.summary.size === stat.size) {
@@ -58,6 +58,14 @@ export class SessionCatalogue {
     await Promise.all(Array.from({ length: SCANS }, scan));
     await this.#save();
     return found;
+  }
+
+  async #stat(path: string): Promise<FileStat | undefined> {
+    try {
+      return await this.#fs.stat(path);
+    } catch {
+      return undefined;
+    }
   }
 
   async #scan(path: string, stat: FileStat, known: Map<string, Known>): Promise<SessionSummary> {

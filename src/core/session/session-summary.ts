@@ -51,7 +51,7 @@ export async function summarizeSession(fs: FileSystem, path: string): Promise<Se
     const { size } = await file.stat();
     const { header } = await findHeader(file, size, path);
     const tree = new SessionTree();
-    const indexer = new JsonlIndexer(tree, { header: () => {}, bad: () => {} });
+    const indexer = new JsonlIndexer(tree, { header: () => {}, bad: () => {} }, { size });
     await readSlices(file, 0, size, (bytes) => indexer.feed(bytes));
     indexer.end();
     const rows = rowsOfInterest(tree);

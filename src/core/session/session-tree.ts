@@ -1,16 +1,36 @@
 // The shape of a session without its contents: one row of typed arrays per entry, parents, children, labels, position.
 import { ChildLinks } from "./child-links.ts";
 import type { SessionEntry, SessionEntryType } from "./entries.ts";
-import { ROW_DAMAGED, ROW_POSITION, ROW_ROLES, ROW_TYPES, type RowRole, rowFacts } from "./row-facts.ts";
+import {
+  ROW_DAMAGED,
+  ROW_ID_IS_TEXT,
+  ROW_NO_PARENT,
+  ROW_PARENT_IS_TEXT,
+  ROW_POSITION,
+  ROW_ROLES,
+  ROW_TYPES,
+  type RowRole,
+  rowFacts,
+} from "./row-facts.ts";
 import { cleanName } from "./session-name.ts";
 
-const ID_IS_TEXT = 1;
-const PARENT_IS_TEXT = 2;
-const PARENT_IS_NULL = 4;
+/** Room for a usual session, so that a list of many grows none of them. */
+const FIRST_ROWS = 1024;
+const FIRST_BITS = 11;
 
 const TEXT_KEY = 2 ** 32;
 /** The key of "no parent". */
 export const NO_KEY = -1;
+
+/** What a row keeps of an entry; an id as the 32 bits of eight hex digits, or the number of a text. */
+export interface RowIds {
+  id: number;
+  parent: number;
+  /** With `ROW_ID_IS_TEXT`, `ROW_PARENT_IS_TEXT` and `ROW_NO_PARENT` where they hold. */
+  flags: number;
+  type: number;
+  role: number;
+}
 
 function grow<T extends Float64Array | Uint32Array | Uint8Array | Int32Array>(array: T, size: number): T {
   const Larger = array.constructor as new (length: number) => T;
@@ -23,18 +43,21 @@ const HEX8 = /^[0-9a-f]{8}$/;
 
 export class SessionTree {
   #count = 0;
-  #capacity = 64;
-  #offset = new Float64Array(64);
-  #length = new Uint32Array(64);
-  #type = new Uint8Array(64);
-  #role = new Uint8Array(64);
-  #flags = new Uint8Array(64);
-  #id = new Uint32Array(64);
-  #parentId = new Uint32Array(64);
-  #parent = new Int32Array(64);
+  #capacity = FIRST_ROWS;
+  /** Rows that the tree is likely to get. */
+  #expected = 0;
+  #offset = new Float64Array(FIRST_ROWS);
+  #length = new Uint32Array(FIRST_ROWS);
+  #type = new Uint8Array(FIRST_ROWS);
+  #role = new Uint8Array(FIRST_ROWS);
+  #flags = new Uint8Array(FIRST_ROWS);
+  // Signed, so that no value of theirs needs a number of its own on the heap.
+  #id = new Int32Array(FIRST_ROWS);
+  #parentId = new Int32Array(FIRST_ROWS);
+  #parent = new Int32Array(FIRST_ROWS);
 
-  #table = new Int32Array(256).fill(-1);
-  #tableBits = 8;
+  #table = new Int32Array(2 ** FIRST_BITS).fill(-1);
+  #tableBits = FIRST_BITS;
   /** Where the last search ended. */
   #endSlot = 0;
   #texts: string[] = [];
@@ -69,9 +92,14 @@ export class SessionTree {
 
   /** The row of an id, or -1. */
   rowOf(id: string): number {
-    if (HEX8.test(id)) return this.#find(Number.parseInt(id, 16));
+    if (HEX8.test(id)) return this.#find(Number.parseInt(id, 16) | 0, 0);
     const key = this.#textKeys.get(id);
-    return key === undefined ? -1 : this.#find(TEXT_KEY + key);
+    return key === undefined ? -1 : this.#find(key, ROW_ID_IS_TEXT);
+  }
+
+  /** Tells how many rows are to come, so that the arrays grow in few steps. A guess: it may be wrong. */
+  expect(rows: number): void {
+    this.#expected = rows;
   }
 
   /** Adds an entry; of duplicate ids the last wins and takes the first one's row. Returns the row. */
@@ -82,40 +110,49 @@ export class SessionTree {
     offset: number,
     length: number,
   ): number {
-    let row = this.#find(idKey);
+    const { type, role } = facts;
+    let { flags } = facts;
+    if (idKey >= TEXT_KEY) flags |= ROW_ID_IS_TEXT;
+    if (parentKey === NO_KEY) flags |= ROW_NO_PARENT;
+    else if (parentKey >= TEXT_KEY) flags |= ROW_PARENT_IS_TEXT;
+    // The lower 32 bits of a key are its value.
+    return this.addRow({ id: idKey | 0, parent: parentKey | 0, flags, type, role }, offset, length);
+  }
+
+  /** The same for ids as the rows keep them. */
+  addRow(ids: RowIds, offset: number, length: number): number {
+    if (this.#count === this.#capacity) this.#growRows();
+    const { id, parent: parentId, flags } = ids;
+    let row = this.#find(id, flags & ROW_ID_IS_TEXT);
     const freeSlot = this.#endSlot;
     const isNew = row < 0;
-    if (isNew) {
-      if (this.#count === this.#capacity) this.#growRows();
-      row = this.#count++;
-    }
+    if (isNew) row = this.#count++;
     this.#offset[row] = offset;
     this.#length[row] = length;
-    this.#type[row] = facts.type;
-    this.#role[row] = facts.role;
-    let flags = facts.flags;
-    this.#id[row] = idKey >= TEXT_KEY ? idKey - TEXT_KEY : idKey;
-    if (idKey >= TEXT_KEY) flags |= ID_IS_TEXT;
-    if (parentKey === NO_KEY) {
-      flags |= PARENT_IS_NULL;
-      this.#parentId[row] = 0;
-      this.#parent[row] = -1;
-    } else {
-      this.#parentId[row] = parentKey >= TEXT_KEY ? parentKey - TEXT_KEY : parentKey;
-      if (parentKey >= TEXT_KEY) flags |= PARENT_IS_TEXT;
+    this.#type[row] = ids.type;
+    this.#role[row] = ids.role;
+    this.#flags[row] = flags;
+    this.#id[row] = id;
+    let parent = -1;
+    if ((flags & ROW_NO_PARENT) !== 0) this.#parentId[row] = 0;
+    else {
+      this.#parentId[row] = parentId;
+      const text = (flags & ROW_PARENT_IS_TEXT) >> 1;
+      const isItself = parentId === id && text === (flags & ROW_ID_IS_TEXT);
       // Mostly the entry before: no search is needed then.
       const before = isNew ? row - 1 : -1;
-      const follows = before >= 0 && this.#keyOfRow(before) === parentKey;
-      const parent = parentKey === idKey ? -1 : follows ? before : this.#find(parentKey);
-      this.#parent[row] = parent;
+      const follows = before >= 0 && this.#id[before] === parentId && (this.#flags[before]! & ROW_ID_IS_TEXT) === text;
+      if (follows) parent = before;
+      else if (!isItself) parent = this.#find(parentId, text);
       if (parent > row) this.#hasForward = true;
-      if (parent < 0 && parentKey !== idKey) this.#wait(parentKey, row);
+      if (parent < 0 && !isItself) this.#wait(this.#keyOfParent(row), row);
     }
-    this.#flags[row] = flags;
-    if (isNew) this.#insert(freeSlot, row);
-    if (isNew) this.#adopt(idKey, row);
-    if (!isNew) this.#children.forget();
-    else this.#children.join(row, this.#parent[row]!);
+    this.#parent[row] = parent;
+    if (isNew) {
+      this.#table[freeSlot] = row;
+      if (this.#waiting.size > 0) this.#adopt(this.#keyOfRow(row));
+      this.#children.join(row, this.#parent[row]!);
+    } else this.#children.forget();
     if ((flags & ROW_DAMAGED) === 0) {
       this.#lastRow = row;
       this.#leafTarget = undefined;
@@ -149,7 +186,7 @@ export class SessionTree {
 
   /** Connects an entry whose parent is not there to the entry before the unreadable lines that stand between. */
   bridge(row: number, to: number): void {
-    if (this.#parent[row] !== -1 || (this.#flags[row]! & PARENT_IS_NULL) !== 0 || to === row || to < 0) return;
+    if (this.#parent[row] !== -1 || (this.#flags[row]! & ROW_NO_PARENT) !== 0 || to === row || to < 0) return;
     this.#parent[row] = to;
     this.#children.forget();
   }
@@ -200,14 +237,16 @@ export class SessionTree {
 
   idOf(row: number): string {
     const value = this.#id[row]!;
-    return (this.#flags[row]! & ID_IS_TEXT) !== 0 ? this.#texts[value]! : value.toString(16).padStart(8, "0");
+    return (this.#flags[row]! & ROW_ID_IS_TEXT) !== 0
+      ? this.#texts[value]!
+      : (value >>> 0).toString(16).padStart(8, "0");
   }
   parentOf(row: number): number {
     return this.#parent[row]!;
   }
   /** True where the entry names a parent that is not in the file, or stood in a circle. */
   isOrphan(row: number): boolean {
-    return this.#parent[row] === -1 && (this.#flags[row]! & PARENT_IS_NULL) === 0;
+    return this.#parent[row] === -1 && (this.#flags[row]! & ROW_NO_PARENT) === 0;
   }
   typeOf(row: number): SessionEntryType {
     return ROW_TYPES[this.#type[row]!]!;
@@ -287,7 +326,9 @@ export class SessionTree {
   }
 
   #growRows(): void {
-    const size = this.#capacity < 4096 ? this.#capacity * 2 : Math.ceil(this.#capacity * 1.5);
+    const usual = this.#capacity < 4096 ? this.#capacity * 2 : Math.ceil(this.#capacity * 1.5);
+    // What a beginning of small lines promises is not believed at once.
+    const size = Math.max(usual, Math.min(this.#expected, this.#capacity * 8));
     this.#offset = grow(this.#offset, size);
     this.#length = grow(this.#length, size);
     this.#type = grow(this.#type, size);
@@ -298,6 +339,22 @@ export class SessionTree {
     this.#parent = grow(this.#parent, size);
     this.#capacity = size;
     this.#children.forget();
+    this.#growTable();
+  }
+
+  /** Searches stay short while two thirds of the places are taken at most. */
+  #growTable(): void {
+    let bits = this.#tableBits;
+    while (this.#capacity * 3 > 2 ** bits * 2) bits++;
+    if (bits === this.#tableBits) return;
+    this.#tableBits = bits;
+    this.#table = new Int32Array(2 ** bits).fill(-1);
+    const mask = this.#table.length - 1;
+    for (let row = 0; row < this.#count; row++) {
+      let slot = this.#slot(this.#id[row]!, this.#flags[row]! & ROW_ID_IS_TEXT);
+      while (this.#table[slot]! >= 0) slot = (slot + 1) & mask;
+      this.#table[slot] = row;
+    }
   }
 
   #wait(parentKey: number, row: number): void {
@@ -305,9 +362,10 @@ export class SessionTree {
     if (rows === undefined) this.#waiting.set(parentKey, [row]);
     else rows.push(row);
   }
-  #adopt(idKey: number, row: number): void {
-    const rows = this.#waiting.size === 0 ? undefined : this.#waiting.get(idKey);
+  #adopt(idKey: number): void {
+    const rows = this.#waiting.get(idKey);
     if (rows === undefined) return;
+    const row = this.#count - 1;
     this.#waiting.delete(idKey);
     for (const child of rows) {
       if (this.#keyOfParent(child) !== idKey || child === row) continue;
@@ -318,42 +376,28 @@ export class SessionTree {
   }
   #keyOfParent(row: number): number {
     const flags = this.#flags[row]!;
-    if ((flags & PARENT_IS_NULL) !== 0) return NO_KEY;
-    return this.#parentId[row]! + ((flags & PARENT_IS_TEXT) !== 0 ? TEXT_KEY : 0);
+    if ((flags & ROW_NO_PARENT) !== 0) return NO_KEY;
+    return (this.#parentId[row]! >>> 0) + ((flags & ROW_PARENT_IS_TEXT) !== 0 ? TEXT_KEY : 0);
   }
   #keyOfRow(row: number): number {
-    return this.#id[row]! + ((this.#flags[row]! & ID_IS_TEXT) !== 0 ? TEXT_KEY : 0);
+    return (this.#id[row]! >>> 0) + ((this.#flags[row]! & ROW_ID_IS_TEXT) !== 0 ? TEXT_KEY : 0);
   }
 
-  #slot(key: number): number {
-    const low = key >= TEXT_KEY ? (key - TEXT_KEY) ^ 0x5bd1e995 : key;
+  #slot(value: number, text: number): number {
+    const low = text === 0 ? value : value ^ 0x5bd1e995;
     return Math.imul(low ^ (low >>> 15), 0x9e3779b1) >>> (32 - this.#tableBits);
   }
-  #find(key: number): number {
-    const mask = this.#table.length - 1;
-    for (let slot = this.#slot(key); ; slot = (slot + 1) & mask) {
-      const row = this.#table[slot]!;
-      if (row < 0 || this.#keyOfRow(row) === key) {
+  #find(value: number, text: number): number {
+    const table = this.#table;
+    const ids = this.#id;
+    const mask = table.length - 1;
+    for (let slot = this.#slot(value, text); ; slot = (slot + 1) & mask) {
+      const row = table[slot]!;
+      if (row < 0 || (ids[row] === value && (this.#flags[row]! & ROW_ID_IS_TEXT) === text)) {
         this.#endSlot = slot;
         return row;
       }
     }
-  }
-  /** `slot` is where the search for the row's id ended. */
-  #insert(slot: number, row: number): void {
-    if (this.#count * 5 > this.#table.length * 4) {
-      this.#tableBits += 1;
-      this.#table = new Int32Array(1 << this.#tableBits).fill(-1);
-      for (let other = 0; other < this.#count; other++) this.#place(this.#keyOfRow(other), other);
-      return;
-    }
-    this.#table[slot] = row;
-  }
-  #place(key: number, row: number): void {
-    const mask = this.#table.length - 1;
-    let slot = this.#slot(key);
-    while (this.#table[slot]! >= 0) slot = (slot + 1) & mask;
-    this.#table[slot] = row;
   }
 }
 
