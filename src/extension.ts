@@ -7,11 +7,11 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { Hooks } from "./core/harness/hooks.ts";
 import type { Api } from "./core/llm/model.ts";
+import type { Shell } from "./core/ports.ts";
 import type { EntryProjector } from "./core/session/context.ts";
 import { JsonlSessionRepo } from "./core/session/jsonl-repo.ts";
 import { nodeFileSystem } from "./node/file-system.ts";
 import { createIds, systemClock } from "./node/ids.ts";
-import { createNodeShell } from "./node/shell.ts";
 import { DEMO_MODEL } from "./providers/demo-model.ts";
 import { CLOUD_ENDPOINTS, type Endpoint } from "./providers/endpoints.ts";
 import { streamFunctionFor } from "./providers/registry.ts";
@@ -54,7 +54,11 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
   const ids = createIds(clock);
   const fs = nodeFileSystem;
   const workspaceFolder = () => vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-  const shell = createNodeShell(workspaceFolder);
+  const nodeShell = async () => (await import("./node/shell.ts")).createNodeShell(workspaceFolder);
+  const shell: Shell = {
+    run: async (...call) => await (await nodeShell()).run(...call),
+    exec: async (...call) => await (await nodeShell()).exec(...call),
+  };
   let spool: Promise<string> | undefined;
   const spoolDirectory = () => {
     spool ??= mkdtemp(join(tmpdir(), "coppice-"));
