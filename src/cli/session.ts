@@ -54,14 +54,15 @@ async function check(args: readonly string[]): Promise<number> {
   return damage.length === 0 ? 0 : 1;
 }
 
-/** Roots that name a parent which is not there. */
+/** Roots that name a parent: it is not there, or following it leads round in a ring. */
 async function orphanReasons(session: Session): Promise<{ line: number; reason: string }[]> {
   const found: { line: number; reason: string }[] = [];
   for (const id of session.childrenOf(null)) {
     const entry = await session.getEntry(id);
-    if (entry !== undefined && entry.parentId !== null && session.node(entry.parentId) === undefined) {
-      found.push({ line: 0, reason: `entry ${id} follows ${entry.parentId}, which is not in the file` });
-    }
+    if (entry === undefined || entry.parentId === null) continue;
+    const why =
+      session.node(entry.parentId) === undefined ? "which is not in the file" : "which does not lead to a root";
+    found.push({ line: 0, reason: `entry ${id} follows ${entry.parentId}, ${why}` });
   }
   return found;
 }

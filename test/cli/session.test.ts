@@ -170,6 +170,26 @@ describe("check", () => {
     run("check", path, "--repair");
     expect(readdirSync(folder)).toContain("bad.repaired-2.jsonl");
   });
+
+  it("names entries that follow themselves or each other, and repairs them", () => {
+    const path = put(
+      "ring.jsonl",
+      file(
+        userLine("aaaaaaaa", null, "A"),
+        userLine("bbbbbbbb", "bbbbbbbb", "B"),
+        userLine("cccccccc", "dddddddd", "C"),
+        userLine("dddddddd", "cccccccc", "D"),
+      ),
+    );
+    const { status, stdout } = run("check", path, "--repair");
+    expect(status).toBe(1);
+    expect(stdout).toContain("entry bbbbbbbb follows bbbbbbbb");
+    expect(stdout).toMatch(/entry (?:cccccccc follows dddddddd|dddddddd follows cccccccc)/);
+    expect(run("check", join(folder, "ring.repaired.jsonl"))).toMatchObject({
+      status: 0,
+      stdout: "no damage, 4 entries\n",
+    });
+  });
 });
 
 describe("export", () => {
