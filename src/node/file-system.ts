@@ -17,6 +17,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { giveWay, isTurnOver } from "../core/give-way.ts";
 import type { FileHandle, FileStat, FileSystem } from "../core/ports.ts";
 
 /** Up to this many bytes an operation on an open descriptor does not leave the thread. */
@@ -27,21 +28,6 @@ const SLICE = 1024 * 1024;
 const SLOW_MS = 8;
 /** Slices that are read outside of the thread before it is tried again within. */
 const SLOW_READS = 8;
-/** Work that is read for goes on for so long (ms) before others run. */
-const TURN_MS = 4;
-
-let turnFrom = 0;
-/** Lets others run, where nobody had the chance for a while: files that are read side by side share the turn. */
-async function giveWay(): Promise<void> {
-  if (performance.now() - turnFrom < TURN_MS) return;
-  await new Promise<void>((resolve) => {
-    setImmediate(() => {
-      turnFrom = performance.now();
-      resolve();
-    });
-  });
-}
-
 function fileStat(stat: BigIntStats): FileStat {
   return {
     kind: stat.isFile() ? "file" : stat.isDirectory() ? "directory" : "other",
@@ -75,7 +61,7 @@ class NodeFileHandle implements FileHandle {
     }
     if (from > 0) {
       if (performance.now() - from > SLOW_MS) this.#slowReads = SLOW_READS;
-      await giveWay();
+      if (isTurnOver()) await giveWay();
     }
     return taken === length ? buffer : buffer.subarray(0, taken);
   }
@@ -128,7 +114,7 @@ let temporary = 0;
 
 export const nodeFileSystem: FileSystem = {
   async open(path, flags, mode = 0o600) {
-    if (flags === "read") await giveWay();
+    if (flags === "read" && isTurnOver()) await giveWay();
     return new NodeFileHandle(openSync(path, FLAGS[flags], mode));
   },
 

@@ -89,7 +89,7 @@ export function generateSession(path, bytes, { seed = 1, cwd = "/bench", linear 
       message: { role: "user", content: linear ? "x" : text(40 + random() * 300), timestamp: time },
     });
     if (linear) {
-      assistant([{ type: "text", text: text(40) }], "stop");
+      assistant([{ type: "text", text: text(225) }], "stop");
       continue;
     }
     for (let calls = Math.floor(random() * 5); calls > 0; calls--) {

@@ -27,13 +27,24 @@ const theirCompaction = await import(pathToFileURL(join(packages, "compaction", 
 const count = Number(process.argv[2] ?? 300);
 const firstSeed = Number(process.argv[3] ?? 1);
 const root = mkdtempSync(join(tmpdir(), "reference-"));
-const repo = new JsonlSessionRepo({
+const sessions = new JsonlSessionRepo({
   fs: nodeFileSystem,
   clock: systemClock,
   ids: createIds(systemClock),
   root: join(root, "ours"),
   trash: async () => {},
 });
+/** Sessions of the seed that is played: each holds a file open until it is closed. */
+const opened = [];
+const noted = (session) => {
+  opened.push(session);
+  return session;
+};
+const repo = {
+  create: (options) => noted(sessions.create(options)),
+  open: async (file) => noted(await sessions.open(file)),
+  fork: async (source, place) => noted(await sessions.fork(source, place)),
+};
 const seen = Object.fromEntries(Object.keys(DEVIATIONS).map((key) => [key, 0]));
 let comparisons = 0;
 
@@ -275,6 +286,7 @@ try {
     assert.ok(continued.size() > places);
     await continued.close();
     await compareWithPi(manager.getSessionFile(), `seed ${seed}, continued by ours`);
+    for (const done of opened.splice(0)) await done.close();
   }
   console.log(`${count} seeds, ${comparisons} comparisons, all equal but for the listed deviations:`);
   for (const [key, times] of Object.entries(seen))

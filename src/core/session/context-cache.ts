@@ -1,5 +1,6 @@
 // Builds the context of a position from the tree, reading only what is needed and only once (performance §7).
 import { SessionError } from "../errors.ts";
+import { giveWay, isTurnOver } from "../give-way.ts";
 import {
   type ContextOptions,
   contextEdits,
@@ -7,18 +8,29 @@ import {
   projectContextEntries,
   projectContextEntry,
 } from "./context.ts";
-import type { CompactionEntry, SessionEntry } from "./entries.ts";
+import type { CompactionEntry, SessionEntry, SessionEntryType } from "./entries.ts";
+import { ROW_TYPES, roleCode, typeCode } from "./row-facts.ts";
 import type { SessionContext } from "./session.ts";
 import type { SessionStorage } from "./session-storage.ts";
 import type { SessionTree } from "./session-tree.ts";
 
-const CONTENT_TYPES = new Set(["message", "custom_message", "branch_summary", "custom", "context_edit"]);
-const STATE_TYPES = new Set(["thinking_level_change", "model_change", "active_tools_change"]);
+/** One for each type code of a set. */
+const codes = (...types: SessionEntryType[]) => {
+  const marks = new Uint8Array(ROW_TYPES.length);
+  for (const type of types) marks[typeCode(type)] = 1;
+  return marks;
+};
+const CONTENT = codes("message", "custom_message", "branch_summary", "custom", "context_edit");
+const STATE = codes("thinking_level_change", "model_change", "active_tools_change");
+const MESSAGE = typeCode("message");
+const CUSTOM = typeCode("custom");
+const COMPACTION = typeCode("compaction");
+const THINKING = typeCode("thinking_level_change");
+const TOOLS = typeCode("active_tools_change");
+const ASSISTANT = roleCode("assistant");
 
-/** Entries that are read or projected before others run. */
-const SLICE_ROWS = 500;
-/** Lets the event loop go round. */
-const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+/** Entries that are read or projected before others may run. */
+const SLICE_ROWS = 2000;
 
 interface Cached {
   tree: SessionTree;
@@ -30,8 +42,10 @@ interface Cached {
 export class ContextCache {
   readonly #storage: SessionStorage;
   readonly #options: ContextOptions;
-  /** Entries of the last context and those appended since, by row. */
+  /** Entries that are at hand by row: those appended since the last context, and a few that it needed. */
   #parsed = new Map<number, SessionEntry>();
+  /** What the last context was built from; a map of it is made only where another one is built. */
+  #last: { rows: readonly number[]; found: readonly (SessionEntry | undefined)[] } = { rows: [], found: [] };
   #cached: Cached | undefined;
   /** One build after the other: each changes what the next one builds on. */
   #queue: Promise<unknown> = Promise.resolve();
@@ -52,6 +66,7 @@ export class ContextCache {
   /** Forgets everything: rows have new meanings after a reload. */
   clear(): void {
     this.#parsed.clear();
+    this.#last = { rows: [], found: [] };
     this.#cached = undefined;
   }
 
@@ -90,7 +105,7 @@ export class ContextCache {
 
   async #extend(row: number, rows: number[]): Promise<SessionContext> {
     const cached = this.#cached!;
-    const wanted = rows.filter((at) => this.#isContent(at) || STATE_TYPES.has(this.#storage.tree.typeOf(at)));
+    const wanted = rows.filter((at) => this.#isContent(at) || STATE[this.#storage.tree.typeCodeOf(at)] === 1);
     const added = await this.#entries(wanted);
     const { context } = cached;
     for (const entry of added) {
@@ -111,35 +126,77 @@ export class ContextCache {
 
   async #full(row: number): Promise<SessionContext> {
     const { tree } = this.#storage;
-    const path = tree.pathRows(row);
-    const { at, compaction } = await this.#newestCompaction(path);
-    const rows: number[] = [];
-    if (
-      compaction !== undefined &&
-      compaction.retainedTail === undefined &&
-      compaction.firstKeptEntryId !== undefined
-    ) {
-      const kept = tree.rowOf(compaction.firstKeptEntryId);
-      const from = kept < 0 ? -1 : path.lastIndexOf(kept, at - 1);
-      for (let i = from; from >= 0 && i < at; i++) if (this.#isContent(path[i]!)) rows.push(path[i]!);
-    }
-    for (let i = at + 1; i < path.length; i++) if (this.#isContent(path[i]!)) rows.push(path[i]!);
-    const state = this.#stateRows(path);
-    await this.#load([...rows, ...state]);
-    const entries = this.#present(rows);
-    if (compaction !== undefined) entries.unshift(compaction);
-    const { items, messages } = await this.#project(entries);
-    const context = { items, messages, ...deriveSessionContextState(this.#present(this.#stateRows(path))) };
-    // A file that was replaced meanwhile has given the rows new meanings.
-    if (tree !== this.#storage.tree) return context;
+    this.#takeBack();
+    // What stands far apart is read in one go.
+    const newest = this.#compactionFrom(row);
+    const settings = this.#stateRows(row);
+    await this.#hold(newest < 0 ? settings : [newest, ...settings]);
+    const { at, compaction } = await this.#readableCompaction(newest);
+    const keepsFrom = compaction?.retainedTail === undefined ? compaction?.firstKeptEntryId : undefined;
+    const kept = keepsFrom === undefined ? [] : this.#contentFrom(tree.rowOf(keepsFrom), at);
+    const rows = [...kept, ...this.#contentAfter(at, row)];
+    const found = await this.#read(rows);
+    // Lines that turned out to be unreadable set nothing: what stood before them does.
+    const state = this.#stateRows(row);
+    await this.#hold(state);
+
     const keep = new Map<number, SessionEntry>();
-    for (const used of [...rows, ...state, ...(at >= 0 ? [path[at]!] : [])]) {
+    for (const used of at < 0 ? state : [at, ...state]) {
       const entry = this.#parsed.get(used);
       if (entry !== undefined) keep.set(used, entry);
     }
+    const entries = found.filter((entry) => entry !== undefined);
+    if (compaction !== undefined) entries.unshift(compaction);
+    const set = state.map((used) => keep.get(used)).filter((entry) => entry !== undefined);
+    const context = { ...(await this.#project(entries)), ...deriveSessionContextState(set) };
+    // A file that was replaced meanwhile has given the rows new meanings.
+    if (tree !== this.#storage.tree) return context;
     this.#parsed = keep;
+    this.#last = { rows, found };
     this.#cached = { tree, row, entries, context };
     return context;
+  }
+
+  /** The nearest compaction at or above a row, or -1. */
+  #compactionFrom(row: number): number {
+    const { tree } = this.#storage;
+    let at = row;
+    while (at >= 0 && tree.typeCodeOf(at) !== COMPACTION) at = tree.parentOf(at);
+    return at;
+  }
+  /** The first of the compactions at or above a row whose line can be read. */
+  async #readableCompaction(from: number): Promise<{ at: number; compaction: CompactionEntry | undefined }> {
+    const { tree } = this.#storage;
+    for (let at = from; at >= 0; at = this.#compactionFrom(tree.parentOf(at))) {
+      const [entry] = await this.#entries([at]);
+      if (entry?.type === "compaction") return { at, compaction: entry };
+    }
+    return { at: -1, compaction: undefined };
+  }
+
+  /** Rows with content behind `above` (-1: from the root on) to `row`, in the order of the path. */
+  #contentAfter(above: number, row: number): number[] {
+    const { tree } = this.#storage;
+    const rows: number[] = [];
+    for (let at = row; at >= 0 && at !== above; at = tree.parentOf(at)) if (this.#isContent(at)) rows.push(at);
+    return rows.reverse();
+  }
+  /** The same from `first` on up to the row before `end`; nothing where `first` is not above it. */
+  #contentFrom(first: number, end: number): number[] {
+    const { tree } = this.#storage;
+    if (first < 0 || first === end) return [];
+    let isAbove = false;
+    for (let at = tree.parentOf(end); at >= 0 && !isAbove; at = tree.parentOf(at)) isAbove = at === first;
+    return isAbove ? this.#contentAfter(tree.parentOf(first), tree.parentOf(end)) : [];
+  }
+
+  /** What the last context was built from is at hand for this one. */
+  #takeBack(): void {
+    const { rows, found } = this.#last;
+    rows.forEach((row, i) => {
+      if (found[i] !== undefined) this.#parsed.set(row, found[i]);
+    });
+    this.#last = { rows: [], found: [] };
   }
 
   /** Thousands of entries at a time, so that a context of any length stalls nothing. */
@@ -147,74 +204,65 @@ export class ContextCache {
     const items: SessionContext["items"] = [];
     const messages: SessionContext["messages"] = [];
     const edits = contextEdits(entries);
-    for (let from = 0; from < entries.length; from += SLICE_ROWS) {
-      const to = Math.min(entries.length, from + SLICE_ROWS);
-      for (let i = from; i < to; i++) {
-        const item = projectContextEntry(entries[i]!, i === 0, edits, this.#options);
-        if (item === undefined) continue;
-        items.push(item);
-        for (const message of item.messages) messages.push(message);
-      }
-      if (to < entries.length) await turn();
+    for (let i = 0; i < entries.length; i++) {
+      if (i % SLICE_ROWS === 0 && isTurnOver()) await giveWay();
+      const item = projectContextEntry(entries[i]!, i === 0, edits, this.#options);
+      if (item === undefined) continue;
+      items.push(item);
+      for (const message of item.messages) messages.push(message);
     }
     return { items, messages };
   }
 
   #isContent(row: number): boolean {
-    const type = this.#storage.tree.typeOf(row);
-    return CONTENT_TYPES.has(type) && (type !== "custom" || (this.#options.projectors?.size ?? 0) > 0);
+    const type = this.#storage.tree.typeCodeOf(row);
+    return CONTENT[type] === 1 && (type !== CUSTOM || (this.#options.projectors?.size ?? 0) > 0);
   }
 
-  async #newestCompaction(path: Int32Array): Promise<{ at: number; compaction: CompactionEntry | undefined }> {
+  /** The rows that set thinking level, model and tools on the path to a row, root first. */
+  #stateRows(row: number): number[] {
     const { tree } = this.#storage;
-    for (let at = path.length - 1; at >= 0; at--) {
-      if (tree.typeOf(path[at]!) !== "compaction") continue;
-      const [entry] = await this.#entries([path[at]!]);
-      if (entry?.type === "compaction") return { at, compaction: entry };
+    const rows: number[] = [];
+    let thinking = false;
+    let model = false;
+    let tools = false;
+    for (let at = row; at >= 0 && !(thinking && model && tools); at = tree.parentOf(at)) {
+      const type = tree.typeCodeOf(at);
+      if (type === MESSAGE ? model || tree.roleCodeOf(at) !== ASSISTANT : STATE[type] !== 1) continue;
+      if (type === THINKING ? thinking : type === TOOLS ? tools : model) continue;
+      if (type === THINKING) thinking = true;
+      else if (type === TOOLS) tools = true;
+      else model = true;
+      rows.push(at);
     }
-    return { at: -1, compaction: undefined };
+    return rows.reverse();
   }
 
-  /** The rows that set thinking level, model and tools on a path, root first. */
-  #stateRows(path: Int32Array): number[] {
-    const { tree } = this.#storage;
-    let thinking = -1;
-    let model = -1;
-    let tools = -1;
-    for (let i = path.length - 1; i >= 0 && (thinking < 0 || model < 0 || tools < 0); i--) {
-      const type = tree.typeOf(path[i]!);
-      if (type === "thinking_level_change" && thinking < 0) thinking = i;
-      else if (type === "active_tools_change" && tools < 0) tools = i;
-      else if (model < 0 && (type === "model_change" || tree.roleOf(path[i]!) === "assistant")) model = i;
+  /** The entries of rows, each in its place; undefined for a line that turned out to be unreadable. */
+  async #read(rows: readonly number[]): Promise<(SessionEntry | undefined)[]> {
+    const found: (SessionEntry | undefined)[] = [];
+    for (let from = 0; from < rows.length; from += SLICE_ROWS) {
+      const missing: number[] = [];
+      for (const row of rows.slice(from, from + SLICE_ROWS)) {
+        const known = this.#parsed.get(row);
+        found.push(known);
+        if (known === undefined) missing.push(row);
+      }
+      if (missing.length === 0) continue;
+      const fresh = await this.#storage.read(missing);
+      let next = 0;
+      for (let i = from; i < found.length; i++) found[i] ??= fresh[next++];
     }
-    return [thinking, model, tools]
-      .filter((i) => i >= 0)
-      .sort((a, b) => a - b)
-      .map((i) => path[i]!);
+    return found;
   }
-
-  async #load(rows: readonly number[]): Promise<void> {
-    const missing = rows.filter((row) => !this.#parsed.has(row));
-    if (missing.length === 0) return;
-    for (let from = 0; from < missing.length; from += SLICE_ROWS) {
-      const slice = missing.slice(from, from + SLICE_ROWS);
-      const entries = await this.#storage.read(slice);
-      entries.forEach((entry, i) => {
-        if (entry !== undefined) this.#parsed.set(slice[i]!, entry);
-      });
-      if (from + SLICE_ROWS < missing.length) await turn();
-    }
-  }
-  #present(rows: readonly number[]): SessionEntry[] {
-    const entries: SessionEntry[] = [];
-    for (const row of rows) {
-      const entry = this.#parsed.get(row);
-      if (entry !== undefined) entries.push(entry);
-    }
-    return entries;
+  /** Reads the entries of a few rows for those who ask for them next. */
+  async #hold(rows: readonly number[]): Promise<void> {
+    const found = await this.#read(rows);
+    rows.forEach((row, i) => {
+      if (found[i] !== undefined) this.#parsed.set(row, found[i]);
+    });
   }
   async #entries(rows: readonly number[]): Promise<SessionEntry[]> {
-    await this.#load(rows);
-    return this.#present(rows);
+    return (await this.#read(rows)).filter((entry) => entry !== undefined);
   }
 }

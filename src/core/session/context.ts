@@ -133,7 +133,7 @@ export function projectContextEntry(
 ): ContextItem | undefined {
   if (entry.type === "compaction" && !isFirst) return undefined;
   let messages = sessionEntryToContextMessages(entry, options);
-  const edit = edits.get(entry.id);
+  const edit = edits.size > 0 ? edits.get(entry.id) : undefined;
   if (edit !== undefined) messages = applyContextEdit(messages, edit);
   return messages.length > 0 ? { entry, messages } : undefined;
 }

@@ -1,8 +1,11 @@
 // Reads lines of a session file by place: neighbours in one read, a megabyte at a time (performance §2, §7).
+import { giveWay, isTurnOver } from "../give-way.ts";
 import type { FileHandle } from "../ports.ts";
 
-/** Bytes of lines that are read and parsed before others run. */
-const RUN_BYTES = 1024 * 1024;
+/** Bytes of lines that are read together: as text they are small enough to be made and dropped cheaply. */
+const RUN_BYTES = 32 * 1024;
+/** From so many lines on a run is decoded as a whole: the call costs more than the characters of a short line. */
+const FEW_LINES = 4;
 /** Bytes of one slice of a scan: enough that the next one is read by another thread while this one is taken. */
 const SLICE_BYTES = 2 * 1024 * 1024;
 /** Bytes of one slice where nothing is read ahead. */
@@ -13,36 +16,56 @@ const MAX_SPARE = 4;
 /** Lines nearer than this are read together with what stands between them. */
 const GAP_BYTES = 16 * 1024;
 
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
 export interface Place {
   offset: number;
   length: number;
 }
 
-/** Calls `take` with each line's bytes, in file order; `undefined` where the file ends before the line does. */
+/**
+ * Calls `take` with each line in file order, `undefined` where the file ends before the line does: as text where it stands
+ * among others that are plain ASCII, which are decoded together, as bytes otherwise. Others run between runs.
+ */
 export async function readPlaces(
   file: FileHandle,
   places: readonly Place[],
-  take: (index: number, bytes: Uint8Array | undefined) => void,
+  take: (index: number, line: Uint8Array | string | undefined) => void,
 ): Promise<void> {
-  const order = places.map((_, i) => i);
-  const sorted = places.every((place, i) => i === 0 || places[i - 1]!.offset <= place.offset);
-  if (!sorted) order.sort((a, b) => places[a]!.offset - places[b]!.offset);
+  const order = inFileOrder(places);
+  const pooled = order.length >= FEW_LINES ? (spare.pop() ?? new Uint8Array(SLICE_BYTES)) : undefined;
   for (let i = 0; i < order.length; ) {
+    if (isTurnOver()) await giveWay();
     const start = places[order[i]!]!.offset;
     let end = start + places[order[i]!]!.length;
     let next = i + 1;
     for (; next < order.length; next++) {
-      const place = places[order[next]!]!;
-      if (place.offset > end + GAP_BYTES || place.offset + place.length - start > RUN_BYTES) break;
-      end = Math.max(end, place.offset + place.length);
+      const { offset, length } = places[order[next]!]!;
+      if (offset > end + GAP_BYTES || offset + length - start > RUN_BYTES) break;
+      end = Math.max(end, offset + length);
     }
-    const bytes = await file.read(start, end - start);
+    const bytes = await file.read(start, end - start, end - start <= SLICE_BYTES ? pooled : undefined);
+    const text = next - i >= FEW_LINES ? decoder.decode(bytes) : "";
+    // As many characters as bytes, and none that stands for a broken one.
+    const isAscii = text.length === bytes.length && !text.includes("\ufffd");
     for (; i < next; i++) {
       const { offset, length } = places[order[i]!]!;
-      const line = bytes.subarray(offset - start, offset - start + length);
-      take(order[i]!, line.length === length ? line : undefined);
+      const at = offset - start;
+      if (at + length > bytes.length) take(order[i]!, undefined);
+      else take(order[i]!, isAscii ? text.slice(at, at + length) : bytes.subarray(at, at + length));
     }
   }
+  if (pooled !== undefined && spare.length < MAX_SPARE) spare.push(pooled);
+}
+
+function inFileOrder(places: readonly Place[]): Uint32Array {
+  const order = new Uint32Array(places.length);
+  let isSorted = true;
+  for (let i = 0; i < places.length; i++) {
+    order[i] = i;
+    if (i > 0 && places[i - 1]!.offset > places[i]!.offset) isSorted = false;
+  }
+  return isSorted ? order : order.sort((a, b) => places[a]!.offset - places[b]!.offset);
 }
 
 /**

@@ -129,28 +129,31 @@ export class JsonlStorage implements SessionStorage {
   }
 
   async read(rows: ArrayLike<number>): Promise<(SessionEntry | undefined)[]> {
-    const found: (SessionEntry | undefined)[] = new Array(rows.length);
+    const tree = this.#tree;
+    const found: (SessionEntry | undefined)[] = [];
     const places: (Place & { row: number; index: number })[] = [];
     for (let index = 0; index < rows.length; index++) {
       const row = rows[index]!;
-      const entry = this.#memory.get(row);
-      if (entry !== undefined) found[index] = entry;
-      else places.push({ offset: this.#tree.offsetOf(row), length: this.#tree.lengthOf(row), row, index });
+      const entry = this.#memory.size > 0 ? this.#memory.get(row) : undefined;
+      found.push(entry);
+      if (entry === undefined) places.push({ offset: tree.offsetOf(row), length: tree.lengthOf(row), row, index });
     }
     if (places.length === 0 || this.#disk === undefined) return found;
     const damaged: { row: number; offset: number; reason: string }[] = [];
-    await readPlaces(this.#disk.reader, places, (i, bytes) => {
+    await readPlaces(this.#disk.reader, places, (i, line) => {
       const { row, index, offset } = places[i]!;
-      const decoded = bytes === undefined ? undefined : decodeLine(bytes);
-      if (decoded?.kind === "entry" && this.#tree.rowOf(decoded.entry.id) === row) found[index] = decoded.entry;
+      const decoded = line === undefined ? undefined : decodeLine(line);
+      if (decoded?.kind === "entry" && tree.hasId(row, decoded.entry.id)) found[index] = decoded.entry;
       else {
-        const reason = decoded?.kind === "bad" ? decoded.reason : `no entry ${this.#tree.idOf(row)}`;
+        const reason = decoded?.kind === "bad" ? decoded.reason : `no entry ${tree.idOf(row)}`;
         damaged.push({ row, offset, reason });
       }
     });
+    // A file that was replaced meanwhile has given the rows new meanings.
+    if (tree !== this.#tree) return found;
     for (const { row, offset, reason } of damaged) {
-      const known = this.#tree.isDamaged(row);
-      this.#tree.markDamaged(row);
+      const known = tree.isDamaged(row);
+      tree.markDamaged(row);
       if (!known) this.#bad.push({ line: await this.#lineAt(offset), reason });
     }
     return found;

@@ -61,11 +61,11 @@ function text(message: Json, ...keys: string[]): void {
 
 /**
  * Changes a parsed message in place where its shape is not what `AgentMessage` says; unknown keys stay. Undefined where it
- * is no message at all. `time` is the timestamp for messages that have none (epoch milliseconds).
+ * is no message at all. `time` is for messages that have none of their own (ISO 8601).
  */
-export function normaliseMessage(message: unknown, time: number): AgentMessage | undefined {
+export function normaliseMessage(message: unknown, time?: string): AgentMessage | undefined {
   if (!isRecord(message) || typeof message.role !== "string") return undefined;
-  if (typeof message.timestamp !== "number") message.timestamp = time;
+  if (typeof message.timestamp !== "number") message.timestamp = Date.parse(time ?? "") || 0;
   switch (message.role) {
     case "user":
     case "custom":

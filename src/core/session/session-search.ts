@@ -1,4 +1,5 @@
 // Searching the words of a session that are no longer in front of the model, without holding the session in memory.
+import { giveWay, isTurnOver } from "../give-way.ts";
 import { contentText } from "../llm/messages.ts";
 import type { SessionEntry } from "./entries.ts";
 import { formsOf, wordsOf } from "./search-words.ts";
@@ -26,9 +27,7 @@ export interface SearchOptions {
 }
 
 /** Entries read in one go. */
-const BATCH = 16;
-/** After this time the event loop gets its turn (milliseconds). */
-const SLICE_MS = 8;
+const BATCH = 64;
 /** Of a longer text, beginning and end are indexed (characters). */
 const MAX_INDEXED = 256 * 1024;
 /** The best by index, whose texts are read and looked at again. */
@@ -159,7 +158,6 @@ export class SessionSearch {
     let number = 0;
     for (const id of this.#session.allIds()) if (number++ >= this.#seen && this.#maySpeak(id)) fresh.push(id);
     this.#seen = number;
-    let sliceBegan = Date.now();
     for (let from = 0; from < fresh.length; from += BATCH) {
       for (const entry of await this.#session.getEntries(fresh.slice(from, from + BATCH))) {
         const said = searchableText(entry);
@@ -167,9 +165,7 @@ export class SessionSearch {
           this.#ids.push(entry.id);
           this.#index.add(ends(said.text));
         }
-        if (Date.now() - sliceBegan < SLICE_MS) continue;
-        await new Promise((resolve) => setTimeout(resolve, 0));
-        sliceBegan = Date.now();
+        if (isTurnOver()) await giveWay();
       }
     }
   }

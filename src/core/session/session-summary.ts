@@ -58,8 +58,8 @@ export async function summarizeSession(fs: FileSystem, path: string): Promise<Se
     const entries = new Map<number, SessionEntry>();
     const wanted = [rows.firstUser, rows.lastMessage, ...rows.custom].filter((row) => row >= 0);
     const places = wanted.map((row) => ({ offset: tree.offsetOf(row), length: tree.lengthOf(row) }));
-    await readPlaces(file, places, (i, bytes) => {
-      const decoded = bytes && decodeLine(bytes);
+    await readPlaces(file, places, (i, line) => {
+      const decoded = line === undefined ? undefined : decodeLine(line);
       if (decoded?.kind === "entry") entries.set(wanted[i]!, decoded.entry);
     });
     return summary(path, size, header, tree, rows, entries);

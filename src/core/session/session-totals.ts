@@ -1,12 +1,12 @@
 // What a session has cost so far: every request of every branch, counted once and only when it is new.
+import { giveWay, isTurnOver } from "../give-way.ts";
 import { type AgentMessage, emptyUsage, type Usage } from "../llm/messages.ts";
 import type { SessionEntry } from "./entries.ts";
 import type { Session } from "./session.ts";
 import { addToUsage } from "./session-report.ts";
 
-const BATCH = 16;
-/** After this time the event loop gets its turn (milliseconds). */
-const SLICE_MS = 8;
+/** Entries read in one go. */
+const BATCH = 64;
 
 export interface Totals {
   usage: Usage;
@@ -63,12 +63,9 @@ export class SessionTotals {
     const fresh: string[] = [];
     let number = 0;
     for (const id of this.#session.allIds()) if (number++ >= this.#seen && this.#mayCost(id)) fresh.push(id);
-    let sliceBegan = Date.now();
     for (let from = 0; from < fresh.length; from += BATCH) {
       for (const entry of await this.#session.getEntries(fresh.slice(from, from + BATCH))) this.#add(entry);
-      if (Date.now() - sliceBegan < SLICE_MS) continue;
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      sliceBegan = Date.now();
+      if (isTurnOver()) await giveWay();
     }
     this.#seen = number;
     return structuredClone(this.#totals);

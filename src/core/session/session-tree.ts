@@ -39,7 +39,18 @@ function grow<T extends Float64Array | Uint32Array | Uint8Array | Int32Array>(ar
   return larger;
 }
 
-const HEX8 = /^[0-9a-f]{8}$/;
+/** The 32 bits of eight hex digits; undefined for any other text. */
+function hexValueOf(id: string): number | undefined {
+  if (id.length !== 8) return undefined;
+  let value = 0;
+  for (let i = 0; i < 8; i++) {
+    const code = id.charCodeAt(i);
+    if (code >= 0x30 && code <= 0x39) value = (value << 4) | (code - 0x30);
+    else if (code >= 0x61 && code <= 0x66) value = (value << 4) | (code - 0x57);
+    else return undefined;
+  }
+  return value;
+}
 
 export class SessionTree {
   #count = 0;
@@ -80,7 +91,8 @@ export class SessionTree {
 
   /** A number for an id: the value of eight hex digits, or a number above 2^32 for any other text. */
   keyOf(id: string): number {
-    if (HEX8.test(id)) return Number.parseInt(id, 16);
+    const value = hexValueOf(id);
+    if (value !== undefined) return value >>> 0;
     let key = this.#textKeys.get(id);
     if (key === undefined) {
       key = this.#texts.length;
@@ -92,7 +104,8 @@ export class SessionTree {
 
   /** The row of an id, or -1. */
   rowOf(id: string): number {
-    if (HEX8.test(id)) return this.#find(Number.parseInt(id, 16) | 0, 0);
+    const value = hexValueOf(id);
+    if (value !== undefined) return this.#find(value, 0);
     const key = this.#textKeys.get(id);
     return key === undefined ? -1 : this.#find(key, ROW_ID_IS_TEXT);
   }
@@ -235,6 +248,12 @@ export class SessionTree {
     while (this.#lastRow >= 0 && (this.#flags[this.#lastRow]! & ROW_DAMAGED) !== 0);
   }
 
+  /** True where the row's entry has this id. */
+  hasId(row: number, id: string): boolean {
+    const value = this.#id[row];
+    if ((this.#flags[row]! & ROW_ID_IS_TEXT) !== 0) return this.#texts[value!] === id;
+    return hexValueOf(id) === value;
+  }
   idOf(row: number): string {
     const value = this.#id[row]!;
     return (this.#flags[row]! & ROW_ID_IS_TEXT) !== 0
@@ -250,6 +269,13 @@ export class SessionTree {
   }
   typeOf(row: number): SessionEntryType {
     return ROW_TYPES[this.#type[row]!]!;
+  }
+  /** The same as its code: for walks over a whole branch. */
+  typeCodeOf(row: number): number {
+    return this.#type[row]!;
+  }
+  roleCodeOf(row: number): number {
+    return this.#role[row]!;
   }
   roleOf(row: number): RowRole {
     return ROW_ROLES[this.#role[row]!]!;
