@@ -17,12 +17,11 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { giveWay, isTurnOver } from "../core/give-way.ts";
 import type { FileHandle, FileStat, FileSystem } from "../core/ports.ts";
 
 /** Up to this many bytes an operation on an open descriptor does not leave the thread. */
 const SMALL = 128 * 1024;
-/** Up to this many bytes neither does a read, while the disk answers from memory; others run after each. */
+/** Up to this many bytes neither does a read, while the disk answers from memory. */
 const SLICE = 1024 * 1024;
 /** A read of a slice that took longer (ms) waited for the disk: the next ones wait outside of the thread. */
 const SLOW_MS = 8;
@@ -59,10 +58,7 @@ class NodeFileHandle implements FileHandle {
       if (n === 0) break;
       taken += n;
     }
-    if (from > 0) {
-      if (performance.now() - from > SLOW_MS) this.#slowReads = SLOW_READS;
-      if (isTurnOver()) await giveWay();
-    }
+    if (from > 0 && performance.now() - from > SLOW_MS) this.#slowReads = SLOW_READS;
     return taken === length ? buffer : buffer.subarray(0, taken);
   }
   #readLarge(buffer: Buffer, offset: number, length: number, position: number): Promise<number> {
@@ -114,7 +110,6 @@ let temporary = 0;
 
 export const nodeFileSystem: FileSystem = {
   async open(path, flags, mode = 0o600) {
-    if (flags === "read" && isTurnOver()) await giveWay();
     return new NodeFileHandle(openSync(path, FLAGS[flags], mode));
   },
 

@@ -22,11 +22,9 @@ const codes = (...types: SessionEntryType[]) => {
 };
 const CONTENT = codes("message", "custom_message", "branch_summary", "custom", "context_edit");
 const STATE = codes("thinking_level_change", "model_change", "active_tools_change");
-const MESSAGE = typeCode("message");
 const CUSTOM = typeCode("custom");
-const COMPACTION = typeCode("compaction");
-const THINKING = typeCode("thinking_level_change");
-const TOOLS = typeCode("active_tools_change");
+const COMPACTION = codes("compaction");
+const MODEL = typeCode("model_change");
 const ASSISTANT = roleCode("assistant");
 
 /** Entries that are read or projected before others may run. */
@@ -128,7 +126,7 @@ export class ContextCache {
     const { tree } = this.#storage;
     this.#takeBack();
     // What stands far apart is read in one go.
-    const newest = this.#compactionFrom(row);
+    const newest = tree.nearest(row, COMPACTION);
     const settings = this.#stateRows(row);
     await this.#hold(newest < 0 ? settings : [newest, ...settings]);
     const { at, compaction } = await this.#readableCompaction(newest);
@@ -136,9 +134,12 @@ export class ContextCache {
     const kept = keepsFrom === undefined ? [] : this.#contentFrom(tree.rowOf(keepsFrom), at);
     const rows = [...kept, ...this.#contentAfter(at, row)];
     const found = await this.#read(rows);
-    // Lines that turned out to be unreadable set nothing: what stood before them does.
-    const state = this.#stateRows(row);
-    await this.#hold(state);
+    let state = settings;
+    if (found.includes(undefined) || !settings.every((used) => this.#parsed.has(used))) {
+      // Lines that turned out to be unreadable set nothing: what stood before them does.
+      state = this.#stateRows(row);
+      await this.#hold(state);
+    }
 
     const keep = new Map<number, SessionEntry>();
     for (const used of at < 0 ? state : [at, ...state]) {
@@ -157,17 +158,10 @@ export class ContextCache {
     return context;
   }
 
-  /** The nearest compaction at or above a row, or -1. */
-  #compactionFrom(row: number): number {
-    const { tree } = this.#storage;
-    let at = row;
-    while (at >= 0 && tree.typeCodeOf(at) !== COMPACTION) at = tree.parentOf(at);
-    return at;
-  }
   /** The first of the compactions at or above a row whose line can be read. */
   async #readableCompaction(from: number): Promise<{ at: number; compaction: CompactionEntry | undefined }> {
     const { tree } = this.#storage;
-    for (let at = from; at >= 0; at = this.#compactionFrom(tree.parentOf(at))) {
+    for (let at = from; at >= 0; at = tree.nearest(tree.parentOf(at), COMPACTION)) {
       const [entry] = await this.#entries([at]);
       if (entry?.type === "compaction") return { at, compaction: entry };
     }
@@ -223,17 +217,23 @@ export class ContextCache {
   #stateRows(row: number): number[] {
     const { tree } = this.#storage;
     const rows: number[] = [];
-    let thinking = false;
-    let model = false;
-    let tools = false;
-    for (let at = row; at >= 0 && !(thinking && model && tools); at = tree.parentOf(at)) {
-      const type = tree.typeCodeOf(at);
-      if (type === MESSAGE ? model || tree.roleCodeOf(at) !== ASSISTANT : STATE[type] !== 1) continue;
-      if (type === THINKING ? thinking : type === TOOLS ? tools : model) continue;
-      if (type === THINKING) thinking = true;
-      else if (type === TOOLS) tools = true;
-      else model = true;
+    const missing = STATE.slice();
+    let at = row;
+    // A reply names its model as well: mostly it stands right above.
+    while (at >= 0 && missing[MODEL] === 1 && tree.roleCodeOf(at) !== ASSISTANT) {
+      if (missing[tree.typeCodeOf(at)] === 1) {
+        rows.push(at);
+        missing[tree.typeCodeOf(at)] = 0;
+      }
+      at = tree.parentOf(at);
+    }
+    if (at >= 0 && missing[MODEL] === 1) rows.push(at);
+    missing[MODEL] = 0;
+    for (; at >= 0 && missing.includes(1); at = tree.parentOf(at)) {
+      at = tree.nearest(at, missing);
+      if (at < 0) break;
       rows.push(at);
+      missing[tree.typeCodeOf(at)] = 0;
     }
     return rows.reverse();
   }

@@ -13,6 +13,7 @@ const NEAR_BYTES = 512 * 1024;
 /** Buffers of scans that ended: fresh ones cost as much as the scan of a small file. */
 const spare: Uint8Array[] = [];
 const MAX_SPARE = 4;
+let spareRun: Uint8Array | undefined;
 /** Lines nearer than this are read together with what stands between them. */
 const GAP_BYTES = 16 * 1024;
 
@@ -33,7 +34,11 @@ export async function readPlaces(
   take: (index: number, line: Uint8Array | string | undefined) => void,
 ): Promise<void> {
   const order = inFileOrder(places);
-  const pooled = order.length >= FEW_LINES ? (spare.pop() ?? new Uint8Array(SLICE_BYTES)) : undefined;
+  let buffer: Uint8Array | undefined;
+  if (order.length >= FEW_LINES) {
+    buffer = spareRun ?? new Uint8Array(RUN_BYTES);
+    spareRun = undefined;
+  }
   for (let i = 0; i < order.length; ) {
     if (isTurnOver()) await giveWay();
     const start = places[order[i]!]!.offset;
@@ -44,7 +49,7 @@ export async function readPlaces(
       if (offset > end + GAP_BYTES || offset + length - start > RUN_BYTES) break;
       end = Math.max(end, offset + length);
     }
-    const bytes = await file.read(start, end - start, end - start <= SLICE_BYTES ? pooled : undefined);
+    const bytes = await file.read(start, end - start, end - start <= RUN_BYTES ? buffer : undefined);
     const text = next - i >= FEW_LINES ? decoder.decode(bytes) : "";
     // As many characters as bytes, and none that stands for a broken one.
     const isAscii = text.length === bytes.length && !text.includes("\ufffd");
@@ -55,7 +60,7 @@ export async function readPlaces(
       else take(order[i]!, isAscii ? text.slice(at, at + length) : bytes.subarray(at, at + length));
     }
   }
-  if (pooled !== undefined && spare.length < MAX_SPARE) spare.push(pooled);
+  spareRun = buffer ?? spareRun;
 }
 
 function inFileOrder(places: readonly Place[]): Uint32Array {
@@ -92,6 +97,7 @@ export async function readSlices(
       const more = bytes.length > 0 && at < to;
       next = more && buffers.length > 1 ? readAt(at, turn) : undefined;
       if (bytes.length > 0) await take(bytes);
+      if (isTurnOver()) await giveWay();
       if (more && next === undefined) next = readAt(at, turn);
     }
   } finally {

@@ -1,5 +1,6 @@
 // The sessions under one root: creating, opening, listing, finding, forking, importing, adopting, deleting (seed 1 §12).
 import { SessionError } from "../errors.ts";
+import { giveWay, isTurnOver } from "../give-way.ts";
 import { CURRENT_SESSION_VERSION, type SessionHeader } from "./entries.ts";
 import { encodeLine } from "./jsonl-codec.ts";
 import { findHeader } from "./jsonl-header.ts";
@@ -74,6 +75,7 @@ export class JsonlSessionRepo {
   async findById(id: string, cwd?: string): Promise<string | undefined> {
     const partial: string[] = [];
     for (const path of await this.#files(cwd)) {
+      if (isTurnOver()) await giveWay();
       const header = await this.#header(path).catch(() => undefined);
       if (header === undefined || (cwd !== undefined && !sameCwd(header.cwd, cwd))) continue;
       if (header.id === id) return path;

@@ -1,10 +1,13 @@
 // Reads a session file backwards: the position and its context in milliseconds at any size (performance §7, tail first).
+import { giveWay, isTurnOver } from "../give-way.ts";
 import type { FileHandle } from "../ports.ts";
 import type { SessionEntry } from "./entries.ts";
 import { decodeLine } from "./jsonl-codec.ts";
 
 const NEWLINE = 0x0a;
 const FIRST_CHUNK = 64 * 1024;
+/** Chunks larger than this take long enough to let others run in between. */
+const LARGE_CHUNK = 512 * 1024;
 /** Past this the forward index is quicker. */
 const MAX_TAIL = 12 * 1024 * 1024;
 
@@ -83,6 +86,7 @@ export class JsonlTail {
   /** Reads one more chunk; false at the beginning of the file or past the limit. */
   async #readBack(): Promise<boolean> {
     if (this.#from === 0 || this.#rest.length > MAX_TAIL || this.#chunk > MAX_TAIL) return false;
+    if (this.#chunk > LARGE_CHUNK && isTurnOver()) await giveWay();
     const length = Math.min(this.#chunk, this.#from);
     const chunk = await this.#file.read(this.#from - length, length);
     if (chunk.length < length) return false;

@@ -1,4 +1,5 @@
 // What a list shows of one session file, found by scanning prefixes (performance §3).
+import { giveWay, isTurnOver } from "../give-way.ts";
 import { contentText } from "../llm/messages.ts";
 import type { FileSystem } from "../ports.ts";
 import type { SessionEntry, SessionHeader } from "./entries.ts";
@@ -46,6 +47,7 @@ export interface SessionSummary {
 
 /** Scans one file. Throws what opening throws. */
 export async function summarizeSession(fs: FileSystem, path: string): Promise<SessionSummary> {
+  if (isTurnOver()) await giveWay();
   const file = await fs.open(path, "read");
   try {
     const { size } = await file.stat();

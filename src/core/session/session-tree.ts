@@ -327,6 +327,15 @@ export class SessionTree {
     return path;
   }
 
+  /** The nearest row at or above `row` whose type code is marked (1) in `wanted`, or -1. */
+  nearest(row: number, wanted: Uint8Array): number {
+    const types = this.#type;
+    const parents = this.#parent;
+    let at = row;
+    while (at >= 0 && wanted[types[at]!] !== 1) at = parents[at]!;
+    return at;
+  }
+
   /** The deepest row on both paths, or -1. */
   commonAncestor(a: number, b: number): number {
     const pathA = this.pathRows(a);

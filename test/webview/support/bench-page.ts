@@ -8,14 +8,24 @@ import { startPageServer } from "./page-server.ts";
 const rounds = Number(process.argv[2] ?? 3);
 const MANY = Number(process.argv[3] ?? 20_000);
 
-/** A page that draws every message at once and a stream's whole text with every frame: what the goals compare with. */
+/**
+ * A page that draws every message at once and a stream's whole text with every frame, coloured code and all, by the usual
+ * two libraries: what the goals compare with.
+ */
 async function naiveScript(): Promise<string> {
   const { outputFiles } = await build({
     stdin: {
       contents: `
-        import { renderBlocks } from "./src/webview/markdown.ts";
-        const actions = { follow() {}, copyCode() {}, insertCode() {} };
-        globalThis.naive = (text) => renderBlocks(text, actions).map((block) => block.node);
+        import hljs from "highlight.js/lib/common";
+        import MarkdownIt from "markdown-it";
+        const markdown = new MarkdownIt({
+          highlight: (code, language) => (hljs.getLanguage(language) ? hljs.highlight(code, { language }).value : ""),
+        });
+        globalThis.naive = (text) => {
+          const message = document.createElement("div");
+          message.innerHTML = markdown.render(text);
+          return [message];
+        };
       `,
       resolveDir: process.cwd(),
       loader: "ts",
@@ -28,14 +38,15 @@ async function naiveScript(): Promise<string> {
   return outputFiles[0]!.text;
 }
 
-/** Defined in the page: messages of some 0.8 KB, and waits for what was drawn. */
+/** Defined in the page: messages of 0.8 KB in the mean, and waits for what was drawn. */
 const HELPERS = `
   globalThis.benchText = (n) => "Message " + n + " about the **list** and \`src/list-" + n + ".ts\`.\\n\\n" +
     "- first point, which says something of moderate length about the change\\n- second point with \`code\` in it\\n\\n" +
     (n % 3 === 0 ? "\`\`\`ts\\nexport function step" + n + "(value: number): number {\\n  return value + " + n + ";\\n}\\n\`\`\`\\n\\n" : "") +
-    "A closing paragraph of some length that wraps in a narrow column, because replies of models do so. ".repeat(3);
+    "A closing paragraph of some length that wraps in a narrow column, because replies of models do so. ".repeat(8);
+  globalThis.benchPrompt = (n) => "Prompt " + n + ": " + "what a person asks for takes a line or two, and sometimes three. ".repeat(3);
   globalThis.benchItem = (n) => n % 2 === 0
-    ? { kind: "user", id: "m" + n, saved: true, timestamp: 0, text: "Prompt " + n, images: [] }
+    ? { kind: "user", id: "m" + n, saved: true, timestamp: 0, text: benchPrompt(n), images: [] }
     : { kind: "assistant", id: "m" + n, saved: true, timestamp: 0, streaming: false, stopReason: "stop", model: "M", blocks: [{ type: "text", text: benchText(n) }] };
   globalThis.benchDrawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 `;
@@ -61,13 +72,14 @@ async function naive(page: Page, count: number): Promise<{ ms: number; nodes: nu
   return await page.evaluate(async (many) => {
     const g = globalThis as unknown as {
       benchText(n: number): string;
+      benchPrompt(n: number): string;
       benchDrawn(): Promise<void>;
       naive(text: string): Node[];
     };
     const from = performance.now();
     for (let n = 0; n < many; n++) {
       const row = document.createElement("article");
-      row.append(...(n % 2 === 0 ? [`Prompt ${n}`] : g.naive(g.benchText(n))));
+      row.append(...(n % 2 === 0 ? [g.benchPrompt(n)] : g.naive(g.benchText(n))));
       document.body.append(row);
     }
     await g.benchDrawn();
