@@ -12,6 +12,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const [name, path] = process.argv.slice(2);
 const now = () => performance.now();
@@ -23,15 +24,17 @@ const ours = async () => {
   return { ...core, options, open: async () => core.JsonlStorage.open(path, options) };
 };
 const pac = async () => {
-  const { JsonlSessionRepo } = await import("pi-agent-core-083");
+  const { JsonlSessionRepo, prepareCompaction } = await import("pi-agent-core-083");
   const { NodeExecutionEnv } = await import("pi-agent-core-083/node");
   const env = new NodeExecutionEnv({ cwd: "/" });
   return {
     JsonlSessionRepo,
+    prepareCompaction,
     env,
     open: () => new JsonlSessionRepo({ fs: env, sessionsRoot: "/" }).open({ path, id: "", cwd: "/", createdAt: "" }),
   };
 };
+const SETTINGS = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 };
 const pca = async () => (await import("@earendil-works/pi-coding-agent")).SessionManager;
 
 /** Longest time that the event loop was held while `work` ran (ms). */
@@ -60,21 +63,20 @@ async function timed(key, work) {
 const rss = () => process.resourceUsage().maxRSS * 1024;
 const message = (i) => ({ role: "user", content: `message ${i} ${"x".repeat(1000)}`, timestamp: i });
 
+const buffer = Buffer.alloc(1 << 20);
+/** Finds every newline of a file and nothing else. */
+function scanNewlines(file) {
+  const fd = openSync(file, "r");
+  for (let n = readSync(fd, buffer, 0, buffer.length, null); n > 0; n = readSync(fd, buffer, 0, buffer.length, null)) {
+    const slice = buffer.subarray(0, n);
+    for (let at = slice.indexOf(10); at >= 0; at = slice.indexOf(10, at + 1));
+  }
+  closeSync(fd);
+}
+
 const cases = {
   async scan() {
-    const buffer = Buffer.alloc(1 << 20);
-    await timed("ms", () => {
-      const fd = openSync(path, "r");
-      for (
-        let n = readSync(fd, buffer, 0, buffer.length, null);
-        n > 0;
-        n = readSync(fd, buffer, 0, buffer.length, null)
-      ) {
-        const slice = buffer.subarray(0, n);
-        for (let at = slice.indexOf(10); at >= 0; at = slice.indexOf(10, at + 1));
-      }
-      closeSync(fd);
-    });
+    await timed("ms", () => scanNewlines(path));
   },
   async lines() {
     const places = JSON.parse(readFileSync(`${path}.lines`, "utf8"));
@@ -89,7 +91,7 @@ const cases = {
     });
   },
   async "open-pac"() {
-    const { open } = await pac();
+    const { open, prepareCompaction } = await pac();
     const base = rss();
     let session;
     result.stall = await stallOf(() =>
@@ -100,6 +102,7 @@ const cases = {
     );
     result.peak = rss() - base;
     await timed("branch", () => session.getBranch());
+    await timed("prepare", async () => prepareCompaction(await session.getBranch(), SETTINGS));
   },
   async "open-pca"() {
     const SessionManager = await pca();
@@ -113,12 +116,19 @@ const cases = {
     );
     result.peak = rss() - base;
     await timed("tree", () => manager.getTree());
+    // Not exported by the package's entry.
+    const file = join(
+      import.meta.dirname,
+      "node_modules/@earendil-works/pi-coding-agent/dist/core/compaction/compaction.js",
+    );
+    const { prepareCompaction } = await import(pathToFileURL(file));
+    await timed("prepare", () => prepareCompaction(manager.getBranch(), SETTINGS));
     const entries = manager.getEntries();
     manager.branch(entries[entries.length >> 1].id);
     await timed("switch", () => manager.buildSessionContext());
   },
   async "open-ours"() {
-    const { open, openSession, options } = await ours();
+    const { open, openSession, options, prepareCompaction } = await ours();
     const base = rss();
     let storage;
     let session;
@@ -140,6 +150,13 @@ const cases = {
       tree.childRows(-1);
       for (let row = 0; row < tree.count; row++)
         if (tree.typeOf(row) === "compaction" || tree.parentOf(row) !== row - 1) tree.parentOf(row);
+    });
+    // The references have built the context by now as well.
+    await session.buildContext();
+    await timed("prepare", async () => {
+      const context = await session.buildContext();
+      const leafId = session.getLeafId();
+      return prepareCompaction({ context, leafId, node: (id) => session.node(id), settings: SETTINGS });
     });
     await timed("path", () => tree.pathRows(tree.rowOf(session.getLeafId())));
     const half = tree.idOf(tree.count >> 1);
@@ -208,6 +225,12 @@ const cases = {
     await timed("ms", () => {
       for (const folder of readdirSync(path))
         for (const file of readdirSync(join(path, folder))) statSync(join(path, folder, file));
+    });
+  },
+  async "list-scan"() {
+    await timed("ms", () => {
+      for (const folder of readdirSync(path))
+        for (const file of readdirSync(join(path, folder))) scanNewlines(join(path, folder, file));
     });
   },
   async "list-ours"() {

@@ -53,6 +53,7 @@ function goal(what, value, wanted, absolute) {
 const ms = (cases, key = "ms") => `${median(cases.map((one) => one[key])).toFixed(1)} ms`;
 
 try {
+  const prepared = {};
   const sizes = quick ? [1, 10] : [1, 10, 100, 500];
   const wanted = { 1: 3, 10: 5, 100: 100, 500: 500 };
   for (const size of sizes) {
@@ -80,6 +81,7 @@ try {
       ratio(mine, "index", found.scan, "ms"),
       size >= 500 ? "≤2" : size >= 100 ? "≤2.5" : "",
     );
+    goal(`2 the same: PAC open / newline scan, the limit`, ratio(found["open-pac"], "ms", found.scan, "ms"), "");
     goal(`3 longest stall, ${at} (ms)`, median(mine.map((one) => one.stall)), "≤16");
     goal(`4 peak over base, ${at} (MB)`, median(mine.map((one) => one.peak)) / 1e6, "≤50");
     goal(`4 kept per entry, ${at} (bytes)`, median(mine.map((one) => one.perEntry)), "≤100");
@@ -100,9 +102,22 @@ try {
       ratio(mine, "switch", mine, "lines"),
       size >= 500 ? "≤2" : "",
     );
+    prepared[size] = median(mine.map((one) => one.prepare));
+    goal(
+      `8 prepare a compaction, ${at}: PCA / ours`,
+      ratio(found["open-pca"], "prepare", mine, "prepare"),
+      size >= 500 ? "≥10" : "",
+      ms(mine, "prepare"),
+    );
+    goal(
+      `8 prepare a compaction, ${at}: ours / PAC`,
+      ratio(mine, "prepare", found["open-pac"], "prepare"),
+      size >= 500 ? "≤1.2" : "",
+    );
     rmSync(path);
   }
   if (!quick) {
+    goal("8 prepare a compaction: 500 MB / 100 MB", prepared[500] / prepared[100], "≤1.5");
     for (const size of [560, 2100]) {
       const path = join(folder, `${size}.jsonl`);
       generateSession(path, size * 1e6, { seed: size });
@@ -143,7 +158,7 @@ try {
   const files = quick ? 50 : 1000;
   for (let i = 0; i < files; i++)
     generateSession(join(root, "--bench--", `2026-01-01T00-00-00-000Z_${i}.jsonl`), quick ? 2e5 : 1.6e6, { seed: i });
-  const lists = rotate(["list-pac", "list-pca", "list-ours", "list-stat"], root);
+  const lists = rotate(["list-pac", "list-pca", "list-ours", "list-stat", "list-scan"], root);
   const at = `${files} sessions`;
   goal(
     `10 list, ${at}: PAC / ours`,
@@ -152,6 +167,17 @@ try {
     ms(lists["list-ours"]),
   );
   goal(`10 list, ${at}: PCA / ours`, ratio(lists["list-pca"], "ms", lists["list-ours"], "ms"), quick ? "" : "≥600");
+  goal(`10 list, ${at}: PCA / stat of all, the limit`, ratio(lists["list-pca"], "ms", lists["list-stat"], "ms"), "");
+  goal(
+    `10 list rebuilt, ${at}: PCA / newline scan, the limit`,
+    ratio(lists["list-pca"], "ms", lists["list-scan"], "ms"),
+    "",
+  );
+  goal(
+    `10 list rebuilt, ${at}: ours / newline scan`,
+    ratio(lists["list-ours"], "rebuilt", lists["list-scan"], "ms"),
+    quick ? "" : "≤1.5",
+  );
   goal(
     `10 list rebuilt, ${at}: PCA / ours`,
     ratio(lists["list-pca"], "ms", lists["list-ours"], "rebuilt"),

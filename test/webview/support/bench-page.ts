@@ -9,8 +9,8 @@ const rounds = Number(process.argv[2] ?? 3);
 const MANY = Number(process.argv[3] ?? 20_000);
 
 /**
- * A page that draws every message at once and a stream's whole text with every frame, coloured code and all, by the usual
- * two libraries: what the goals compare with.
+ * What the goals compare with: a page that draws every message at once, coloured code and all, by the usual two libraries;
+ * and our own renderer that draws a stream's whole text with every frame.
  */
 async function naiveScript(): Promise<string> {
   const { outputFiles } = await build({
@@ -18,6 +18,7 @@ async function naiveScript(): Promise<string> {
       contents: `
         import hljs from "highlight.js/lib/common";
         import MarkdownIt from "markdown-it";
+        import { renderBlocks } from "./src/webview/markdown.ts";
         const markdown = new MarkdownIt({
           highlight: (code, language) => (hljs.getLanguage(language) ? hljs.highlight(code, { language }).value : ""),
         });
@@ -26,6 +27,8 @@ async function naiveScript(): Promise<string> {
           message.innerHTML = markdown.render(text);
           return [message];
         };
+        const actions = { follow() {}, copyCode() {}, insertCode() {} };
+        globalThis.whole = (text) => renderBlocks(text, actions).map((block) => block.node);
       `,
       resolveDir: process.cwd(),
       loader: "ts",
@@ -112,13 +115,13 @@ async function stream(page: Page, whole: boolean): Promise<number> {
   const before = await work(client);
   await page.evaluate(
     async ([everything, chars, chunk]) => {
-      const g = globalThis as unknown as { benchText(n: number): string; naive(text: string): Node[] };
+      const g = globalThis as unknown as { benchText(n: number): string; whole(text: string): Node[] };
       let source = "";
       for (let n = 1; source.length < chars; n++) source += `${g.benchText(n)}\n\n`;
       const target = document.createElement("article");
       if (everything) document.body.append(target);
       for (let step = 0; step * chunk < chars; step++) {
-        if (everything) target.replaceChildren(...g.naive(source.slice(0, (step + 1) * chunk)));
+        if (everything) target.replaceChildren(...g.whole(source.slice(0, (step + 1) * chunk)));
         else if (step % 3 === 2) {
           // The host joins what comes within 50 ms: three frames.
           const text = source.slice((step - 2) * chunk, (step + 1) * chunk);
@@ -145,10 +148,12 @@ const median = (values: number[]) => values.toSorted((a, b) => a - b)[values.len
 const script = await naiveScript();
 const server = await startPageServer();
 const browser = await launchBrowser();
-const fresh = async (withNaive: boolean) => {
+const fresh = async (compared: "no" | "page" | "stream") => {
   const driver = await ChatDriver.open(browser, server);
+  // Our page takes no HTML from anywhere; the naive one lives by it, on a page of its own.
+  if (compared === "page") await driver.page.goto("about:blank");
   await driver.page.evaluate(HELPERS);
-  if (withNaive) await driver.page.evaluate(script);
+  if (compared !== "no") await driver.page.evaluate(script);
   return driver;
 };
 try {
@@ -167,7 +172,7 @@ try {
       ["small", (page: Page) => ours(page, 200)],
       ["naive", (page: Page) => naive(page, MANY)],
     ] as const) {
-      const driver = await fresh(name === "naive");
+      const driver = await fresh(name === "naive" ? "page" : "no");
       const { ms, nodes } = await action(driver.page);
       figures[name]!.push(ms);
       if (name === "first") figures.nodes!.push(nodes);
@@ -175,7 +180,7 @@ try {
       await driver.close();
     }
     for (const whole of [false, true]) {
-      const driver = await fresh(whole);
+      const driver = await fresh(whole ? "stream" : "no");
       figures[whole ? "naiveStream" : "stream"]!.push(await stream(driver.page, whole));
       await driver.close();
     }
