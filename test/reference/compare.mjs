@@ -13,9 +13,11 @@ import {
   estimateTokens,
   fileLists,
   JsonlSessionRepo,
+  newestCompaction,
   nodeFileSystem,
   prepareCompaction,
   systemClock,
+  undoCompaction,
 } from "./core.mjs";
 import { DEVIATIONS } from "./deviations.mjs";
 import { message, numbers, steps } from "./random-session.mjs";
@@ -55,7 +57,7 @@ const equal = (actual, expected, what) => {
 };
 const choose = (ids, pick) => ids[Math.floor(pick * ids.length)];
 
-/** Steps played on ours; an entry to move to is one that is shown. */
+/** Steps played on ours, undoing compactions, which Pi cannot, among them; an entry to move to is one that is shown. */
 async function playOurs(session, list) {
   const places = [];
   for (const { kind, n, pick } of list) {
@@ -75,6 +77,9 @@ async function playOurs(session, list) {
             details: { readFiles: [`read-${n}.ts`], modifiedFiles: n % 2 ? [`changed-${n}.ts`] : [] },
           }),
         );
+    } else if (kind === "undo") {
+      const compaction = newestCompaction(session, session.getLeafId());
+      if (compaction !== undefined) await undoCompaction(session, compaction);
     } else if (kind === "move") await session.moveTo(pick < 0.05 ? null : target);
     else if (kind === "summary")
       await session.moveTo(target, { fromId: session.getLeafId() ?? "root", summary: `branch ${n}` });

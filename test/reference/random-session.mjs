@@ -70,6 +70,7 @@ export function steps(random, count) {
     "thinking",
     "model",
     "compact",
+    "undo",
     "move",
     "move",
     "summary",
