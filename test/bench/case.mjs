@@ -173,6 +173,16 @@ const cases = {
       closeSync(fd);
     });
   },
+  async "recall-ours"() {
+    const { open, openSession, options, SessionSearch } = await ours();
+    const session = openSession(await open(), options);
+    const search = new SessionSearch(session);
+    await timed("index", () => search.prepare());
+    const asked = { branches: "all", except: new Set(), limit: 5, signal: new AbortController().signal };
+    // The first answer waits for words of the disk's: the index is warm from the second on.
+    await search.search("compaction window", asked);
+    await timed("ms", () => search.search("branch summary because reading", asked));
+  },
   async "whole-ours"() {
     const { open, openSession, options } = await ours();
     await timed("ms", async () => {

@@ -102,6 +102,10 @@ try {
       ratio(mine, "switch", mine, "lines"),
       size >= 500 ? "≤2" : "",
     );
+    if (size === 100) {
+      const recalled = rotate(["recall-ours"], path)["recall-ours"];
+      goal("recall, 100 MB, warm index (ms)", median(recalled.map((one) => one.ms)), "≤50", ms(recalled, "index"));
+    }
     prepared[size] = median(mine.map((one) => one.prepare));
     goal(
       `8 prepare a compaction, ${at}: PCA / ours`,
