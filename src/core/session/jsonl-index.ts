@@ -2,6 +2,7 @@
 import type { SessionHeader } from "./entries.ts";
 import { type Decoded, decodeLine, MAX_LINE_BYTES } from "./jsonl-codec.ts";
 import { Prefix, readPrefix } from "./jsonl-prefix.ts";
+import { joinBytes } from "./line-bytes.ts";
 import { ROW_DAMAGED } from "./row-facts.ts";
 import { NO_KEY, type SessionTree } from "./session-tree.ts";
 
@@ -93,7 +94,7 @@ export class JsonlIndexer {
     if (this.#collected === 0) return {};
     const offset = this.#start;
     const tooLong = this.#collected > MAX_LINE_BYTES;
-    const bytes = tooLong ? undefined : joined(this.#pieces);
+    const bytes = tooLong ? undefined : joinBytes(this.#pieces);
     const decoded: Decoded = bytes === undefined ? { kind: "bad", reason: "longer than 32 MB" } : decodeLine(bytes);
     this.#pieces = [];
     const length = this.#collected;
@@ -129,7 +130,7 @@ export class JsonlIndexer {
       this.#addPrefix(offset, length);
       return;
     }
-    this.#lineAt(joined(pieces), 0, length, offset);
+    this.#lineAt(joinBytes(pieces), 0, length, offset);
   }
 
   #lineAt(bytes: Uint8Array, from: number, to: number, offset: number): void {
@@ -192,15 +193,4 @@ export class JsonlIndexer {
     }
     this.#sink.added?.(row);
   }
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  if (pieces.length === 1) return pieces[0]!;
-  const whole = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }

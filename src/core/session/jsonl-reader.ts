@@ -1,6 +1,7 @@
 // Reads lines of a session file by place: neighbours in one read, a megabyte at a time (performance §2, §7).
 import { giveWay, isTurnOver } from "../give-way.ts";
 import type { FileHandle } from "../ports.ts";
+import type { Place } from "./line-bytes.ts";
 
 /** Bytes of lines that are read together: as text they are small enough to be made and dropped cheaply. */
 const RUN_BYTES = 32 * 1024;
@@ -18,11 +19,6 @@ let spareRun: Uint8Array | undefined;
 const GAP_BYTES = 16 * 1024;
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-export interface Place {
-  offset: number;
-  length: number;
-}
 
 /**
  * Calls `take` with each line in file order, `undefined` where the file ends before the line does: as text where it stands

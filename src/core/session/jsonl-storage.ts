@@ -6,9 +6,11 @@ import { decodeLine, encodeLine, lineText } from "./jsonl-codec.ts";
 import { JsonlFile } from "./jsonl-file.ts";
 import { findHeader } from "./jsonl-header.ts";
 import { type IndexOptions, JsonlIndexer } from "./jsonl-index.ts";
-import { type Place, readPlaces, readSlices } from "./jsonl-reader.ts";
+import { readPlaces, readSlices } from "./jsonl-reader.ts";
 import { JsonlTail } from "./jsonl-tail.ts";
+import { joinBytes, type Place, placesOf } from "./line-bytes.ts";
 import { migrateSession } from "./migrate.ts";
+import { type OutgoingLine, OutgoingLines } from "./outgoing-lines.ts";
 import type { BadLine } from "./session.ts";
 import { type LockOptions, withLock } from "./session-lock.ts";
 import { folderOf } from "./session-paths.ts";
@@ -31,13 +33,6 @@ const ATTEMPTS = 4;
 /** From this size on a file is indexed while its next slice is read. */
 const READ_AHEAD_BYTES = 256 * 1024 * 1024;
 
-/** An own line on its way to the disk. */
-interface Outgoing {
-  entry: SessionEntry;
-  bytes: Uint8Array;
-  /** Where it was found intact. */
-  place?: Place;
-}
 type ExternalListener = Parameters<SessionStorage["onExternal"]>[0];
 
 export class JsonlStorage implements SessionStorage {
@@ -59,10 +54,8 @@ export class JsonlStorage implements SessionStorage {
   #memory = new Map<number, SessionEntry>();
   #migratedFrom: number | undefined;
   #headerLost = false;
-  /** Lines of the last append that failed, by id. */
-  #outgoing = new Map<string, Outgoing>();
-  /** A sync failed: what can be read back may still not be on the disk. */
-  #distrust = false;
+  /** Lines of an append that goes on or failed. */
+  #outgoing = new OutgoingLines();
   #creationTried = false;
   #listeners: ExternalListener[] = [];
   #queue: Promise<unknown> = Promise.resolve();
@@ -248,13 +241,13 @@ export class JsonlStorage implements SessionStorage {
   }
 
   #indexer(options: IndexOptions, added?: string[]) {
-    const hold = options.sawHeader === true && this.#outgoing.size > 0;
+    const hold = options.sawHeader === true && !this.#outgoing.isEmpty;
     return new JsonlIndexer(
       this.#tree,
       {
         header: () => {},
         bad: (line, reason) => this.#bad.push({ line, reason }),
-        ...(hold ? { holdBack: (bytes: Uint8Array, offset: number) => this.#holdBack(bytes, offset) } : {}),
+        ...(hold ? { holdBack: (bytes: Uint8Array, offset: number) => this.#outgoing.recognise(bytes, offset) } : {}),
         ...(added === undefined ? {} : { added: (row: number) => added.push(this.#tree.idOf(row)) }),
       },
       options,
@@ -269,17 +262,6 @@ export class JsonlStorage implements SessionStorage {
         reason: `the parents of ${this.#tree.idOf(row)} form a circle; it is shown as a root`,
       });
     }
-  }
-
-  /** True for a line that this process wrote and did not acknowledge. */
-  #holdBack(bytes: Uint8Array, offset: number): boolean {
-    for (const line of this.#outgoing.values()) {
-      const { length } = line.bytes;
-      if (bytes.length !== length - 1 || !bytes.every((byte, i) => byte === line.bytes[i])) continue;
-      if (!this.#distrust) line.place = { offset, length: length - 1 };
-      return true;
-    }
-    return false;
   }
 
   /** Reads what others wrote, starts over with a replaced file; brings a deleted one back only where it is to be written. */
@@ -355,51 +337,35 @@ export class JsonlStorage implements SessionStorage {
     if (this.#migratedFrom !== undefined) await this.#writeMigrated();
     await this.#catchUp("write");
     const entries = compose();
-    const lines = entries.map((entry): Outgoing => ({ entry, bytes: encodeLine(entry) }));
-    this.#takeOver(lines);
+    const outgoing = this.#outgoing;
+    this.#joinLeft(outgoing.take(entries));
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (attempt > 0) await this.#catchUp("write");
-      const missing = lines.filter((line) => line.place === undefined);
+      const { missing } = outgoing;
       if (attempt > 0 && missing.length === 0) break;
       const disk = this.#disk!;
-      const lead = disk.endsWithNewline ? 0 : 1;
+      const lead = missing.length === 0 || disk.endsWithNewline ? 0 : 1;
       const bytes = joinBytes([new Uint8Array(lead).fill(0x0a), ...missing.map((line) => line.bytes)]);
       const start = disk.size;
-      const clean = await disk.append(missing.length === 0 ? new Uint8Array(0) : bytes, () => {
-        this.#distrust = true;
-      });
+      const clean = await disk.append(bytes, () => outgoing.distrust());
       if (!clean) {
-        this.#distrust = false;
+        outgoing.trust();
         continue;
       }
-      placesOf(
-        missing.map((line) => line.bytes),
-        start + lead,
-      ).forEach((place, i) => {
-        missing[i]!.place = place;
-      });
+      outgoing.written(missing, start + lead);
       if (lead === 1) this.#settleFragment();
       this.#lines += missing.length;
       break;
     }
-    if (lines.some((line) => line.place === undefined)) {
+    if (outgoing.missing.length > 0) {
       throw new SessionError("storage", `Not saved: other writers of ${this.file} left no whole line.`);
     }
-    this.#outgoing.clear();
-    this.#distrust = false;
-    for (const { entry, place } of lines) this.#tree.addEntry(entry, place!.offset, place!.length);
+    for (const { entry, place } of outgoing.acknowledge()) this.#tree.addEntry(entry, place!.offset, place!.length);
     return entries;
   }
 
-  /** Lines of a failed append that are given again keep the places where they were found; the others join as they are. */
-  #takeOver(lines: readonly Outgoing[]): void {
-    const before = this.#outgoing;
-    this.#outgoing = new Map(lines.map((line) => [line.entry.id, line]));
-    for (const line of lines) {
-      const place = this.#distrust ? undefined : before.get(line.entry.id)?.place;
-      if (place !== undefined) line.place = place;
-    }
-    const left = [...before.values()].filter((line) => line.place !== undefined && !this.#outgoing.has(line.entry.id));
+  /** Lines of a failed append that turned out to be in the file join the tree as if another process had written them. */
+  #joinLeft(left: readonly OutgoingLine[]): void {
     for (const { entry, place } of left) this.#tree.addEntry(entry, place!.offset, place!.length);
     if (left.length > 0)
       this.#tell(
@@ -448,23 +414,4 @@ export class JsonlStorage implements SessionStorage {
     });
     return line;
   }
-}
-
-function placesOf(lines: readonly Uint8Array[], start: number): Place[] {
-  let offset = start;
-  return lines.map((line) => {
-    const place = { offset, length: line.length - 1 };
-    offset += line.length;
-    return place;
-  });
-}
-
-function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

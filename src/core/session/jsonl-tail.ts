@@ -3,6 +3,7 @@ import { giveWay, isTurnOver } from "../give-way.ts";
 import type { FileHandle } from "../ports.ts";
 import type { SessionEntry } from "./entries.ts";
 import { decodeLine } from "./jsonl-codec.ts";
+import { joinBytes } from "./line-bytes.ts";
 
 const NEWLINE = 0x0a;
 const FIRST_CHUNK = 64 * 1024;
@@ -94,9 +95,9 @@ export class JsonlTail {
     this.#chunk *= 2;
     // Newest first: of duplicate ids the last one counts.
     let end = chunk.lastIndexOf(NEWLINE);
-    if (end < 0) this.#rest = joined(chunk, this.#rest);
+    if (end < 0) this.#rest = joinBytes([chunk, this.#rest]);
     else {
-      this.#line(joined(chunk.subarray(end + 1), this.#rest));
+      this.#line(joinBytes([chunk.subarray(end + 1), this.#rest]));
       while (end > 0) {
         const at = chunk.lastIndexOf(NEWLINE, end - 1);
         if (at < 0) break;
@@ -124,12 +125,4 @@ export class JsonlTail {
     }
     if (!this.#byId.has(id)) this.#byId.set(id, line);
   }
-}
-
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  if (first.length === 0 || second.length === 0) return second.length === 0 ? first : second;
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }
