@@ -5,8 +5,11 @@ import type { NewEntry, SessionEntry } from "../session/entries.ts";
 import type { Session } from "../session/session.ts";
 import { UNDO_CUSTOM_TYPE } from "./session-memory.ts";
 
-/** Entries that say something of the conversation or its settings; markers and positions are not copied. */
-function copyOf(entry: SessionEntry, renamed: (id: string) => string | undefined): NewEntry | undefined {
+/**
+ * Entries that say something of the conversation or its settings; markers and positions are not copied. `places`: where the
+ * copies made so far stand in the write, by the id of what they copy.
+ */
+function copyOf(entry: SessionEntry, places: ReadonlyMap<string, number>): NewEntry | undefined {
   switch (entry.type) {
     case "message":
       // What a reply cost is counted where it was made; measured on the compacted context, it says nothing of this one.
@@ -22,11 +25,11 @@ function copyOf(entry: SessionEntry, renamed: (id: string) => string | undefined
       const { id: _id, parentId: _parentId, timestamp: _timestamp, ...rest } = entry;
       return rest;
     }
-    case "context_edit":
-      // Targets among the copies are edited after they have their ids; see `undoCompaction`.
-      return renamed(entry.targetId) === undefined
-        ? { type: "context_edit", targetId: entry.targetId, replacement: entry.replacement }
-        : undefined;
+    case "context_edit": {
+      const inBatch = places.get(entry.targetId);
+      const targetId = inBatch === undefined ? entry.targetId : { inBatch };
+      return { type: "context_edit", targetId, replacement: entry.replacement };
+    }
     case "custom":
       return entry.customType.startsWith("coppice.")
         ? undefined
@@ -82,31 +85,18 @@ export async function undoCompaction(session: Session, compactionId: string): Pr
   const path = session.pathTo(leafId);
   const after = path.slice(path.indexOf(compactionId) + 1);
   const parentId = session.node(compactionId)?.parentId ?? null;
-  const copied = new Map<string, NewEntry>();
-  const edits: { targetId: string; replacement: Extract<NewEntry, { type: "context_edit" }>["replacement"] }[] = [];
+  const batch: NewEntry[] = [{ type: "custom", customType: UNDO_CUSTOM_TYPE, data: { compactionId } }];
+  const places = new Map<string, number>();
   for (const entry of await session.getEntries(after)) {
-    if (entry.type === "context_edit" && copied.has(entry.targetId)) {
-      edits.push({ targetId: entry.targetId, replacement: entry.replacement });
-      continue;
-    }
-    const copy = copyOf(entry, (id) => (copied.has(id) ? id : undefined));
-    if (copy !== undefined) copied.set(entry.id, copy);
+    const copy = copyOf(entry, places);
+    if (copy === undefined) continue;
+    places.set(entry.id, batch.length);
+    batch.push(copy);
   }
-  const marker: NewEntry = { type: "custom", customType: UNDO_CUSTOM_TYPE, data: { compactionId } };
-  const ids = await session.appendEntries([marker, ...copied.values()], parentId);
-  const newIds = new Map([...copied.keys()].map((id, index) => [id, ids[index + 1]!]));
-  if (edits.length > 0) {
-    await session.appendEntries(
-      edits.map((edit) => ({
-        type: "context_edit",
-        targetId: newIds.get(edit.targetId)!,
-        replacement: edit.replacement,
-      })),
-    );
-  }
-  for (const [id, newId] of newIds) {
+  for (const [id, inBatch] of places) {
     const label = session.getLabel(id);
-    if (label !== undefined) await session.appendLabel(newId, label);
+    if (label !== undefined) batch.push({ type: "label", targetId: { inBatch }, label });
   }
+  await session.appendEntries(batch, parentId);
   return session.getLeafId();
 }

@@ -5,6 +5,7 @@ import type { Clock, Ids } from "../ports.ts";
 import { buildContext, type ContextOptions } from "./context.ts";
 import { ContextCache } from "./context-cache.ts";
 import {
+  type BatchTarget,
   CURRENT_SESSION_VERSION,
   type NewEntry,
   POSITION_CUSTOM_TYPE,
@@ -335,6 +336,9 @@ class StoredSession implements Session {
         // A copy of an entry that was read brings its old place along: only its content is taken.
         const { type, id: _id, parentId: _parent, timestamp: _time, ...rest } = JSON.parse(json[i]!) as SessionEntry;
         full = { type, id, parentId, timestamp, ...rest } as SessionEntry;
+        if ("targetId" in entry && isBatchTarget(entry.targetId)) {
+          Object.assign(full, { targetId: composed[entry.targetId.inBatch]!.id });
+        }
       }
       taken.add(full.id);
       composed.push(full);
@@ -350,6 +354,10 @@ class StoredSession implements Session {
         : entry.type === "compaction"
           ? entry.firstKeptEntryId
           : undefined;
+    if (isBatchTarget(target)) {
+      if (target.inBatch < batch.size) return;
+      throw new SessionError("invalid_argument", "An entry can only name one that comes before it.");
+    }
     if (target !== undefined && target !== null && !batch.has(target)) this.#rowOf(target);
   }
 
@@ -362,6 +370,10 @@ class StoredSession implements Session {
       }
     }
   }
+}
+
+function isBatchTarget(target: string | BatchTarget | null | undefined): target is BatchTarget {
+  return typeof target === "object" && target !== null;
 }
 
 /** Frozen at the moment of the call: what the caller does to the object afterwards is not written. Empty where it is no JSON. */

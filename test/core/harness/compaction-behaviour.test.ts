@@ -3,6 +3,7 @@ import type { AgentMessage } from "../../../src/core/llm/messages.ts";
 import type { CompactionEntry, SessionEntry } from "../../../src/core/session/entries.ts";
 import type { Session } from "../../../src/core/session/session.ts";
 import { eventNames, TEST_MODEL, testHarness } from "../../support/scripted-model.ts";
+import { CWD, testRepo } from "../../support/session-files.ts";
 
 const long = (tokens: number) => "word ".repeat(Math.ceil((tokens * 4) / 5));
 
@@ -315,6 +316,27 @@ describe("undo", () => {
     const copy = path.findLast((id) => session.node(id)?.role === "user")!;
     expect(copy).not.toBe(said);
     expect(session.getLabel(copy)).toBe("here");
+  });
+
+  it("is one write, labels and left-out entries included", async () => {
+    const { fs, repo } = testRepo();
+    const session = repo.create({ cwd: CWD });
+    const { harness } = testHarness({ model: SMALL, session });
+    for (let turn = 0; turn < 5; turn++) await harness.prompt(`turn ${turn} ${long(700)}`);
+    const id = await harness.compact();
+    await harness.prompt("after");
+    const said = session.pathTo(session.getLeafId()).findLast((at) => session.node(at)?.role === "user")!;
+    await session.appendLabel(said, "here");
+    await session.appendContextEdit(said, { content: "other words" });
+    fs.calls = [];
+    await harness.undoCompaction(id);
+    expect(fs.calls.filter(({ operation }) => operation === "append").length).toBe(1);
+    const again = await repo.open(session.file!);
+    const { items } = await again.buildContext();
+    const edited = items.find(({ messages }) => messages[0]?.role === "user" && messages[0].content === "other words");
+    expect(edited).toBeDefined();
+    expect(edited!.entry.id).not.toBe(said);
+    expect(again.getLabel(edited!.entry.id)).toBe("here");
   });
 });
 
