@@ -9,7 +9,7 @@ import { type JsonlOptions, JsonlStorage } from "./jsonl-storage.ts";
 import { publishFile } from "./publish-file.ts";
 import type { Session } from "./session.ts";
 import { SessionCatalogue } from "./session-catalogue.ts";
-import { type ForkPoint, forkLines } from "./session-fork.ts";
+import type { ForkPoint } from "./session-fork.ts";
 import { baseName, encodeCwd, folderOf, joinPath, sameCwd, sessionFileName } from "./session-paths.ts";
 import { ADOPTED_CUSTOM_TYPE, type RepositoryIdentity, type SessionSummary } from "./session-summary.ts";
 import { newHeader, openSession, type SessionOptions } from "./stored-session.ts";
@@ -111,6 +111,7 @@ export class JsonlSessionRepo {
       ...(metadata === undefined ? {} : { metadata }),
     });
     if (point.kind !== "whole") {
+      const { forkLines } = await import("./session-fork.ts");
       const lines = await forkLines(source, point, this.#options.ids);
       if (lines.length === 0) return this.#create(header);
       const text = new TextEncoder();

@@ -9,7 +9,6 @@ import { type IndexOptions, JsonlIndexer } from "./jsonl-index.ts";
 import { readPlaces, readSlices } from "./jsonl-reader.ts";
 import { JsonlTail } from "./jsonl-tail.ts";
 import { joinBytes, type Place, placesOf } from "./line-bytes.ts";
-import { migrateSession } from "./migrate.ts";
 import { type OutgoingLine, OutgoingLines } from "./outgoing-lines.ts";
 import type { BadLine } from "./session.ts";
 import { type LockOptions, withLock } from "./session-lock.ts";
@@ -214,6 +213,7 @@ export class JsonlStorage implements SessionStorage {
 
   async #migrate(disk: JsonlFile, header: SessionHeader): Promise<void> {
     const bytes = await disk.reader.read(0, disk.size);
+    const { migrateSession } = await import("./migrate.ts");
     const migrated = migrateSession(bytes, header, (taken) => this.#options.ids.entryId(taken));
     this.#header = migrated.header;
     this.#bad = migrated.bad;
