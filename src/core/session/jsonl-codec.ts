@@ -23,12 +23,15 @@ const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 const encoder = new TextEncoder();
 
-/** The line of an entry or header, with its newline. Throws `invalid_entry` for what our own reader would not take. */
-export function encodeLine(value: SessionEntry | SessionHeader): Uint8Array {
+/**
+ * The line of an entry or header, with its newline; `json` is its JSON where that is known already. Throws `invalid_entry`
+ * for what our own reader would not take.
+ */
+export function encodeLine(value: SessionEntry | SessionHeader, json = JSON.stringify(value)): Uint8Array {
   if (!withinDepth(value)) {
     throw new SessionError("invalid_entry", `An entry of type ${value.type} is nested more than ${MAX_DEPTH} levels.`);
   }
-  const bytes = encoder.encode(`${JSON.stringify(value)}\n`);
+  const bytes = encoder.encode(`${json}\n`);
   if (bytes.length > MAX_LINE_BYTES) {
     throw new SessionError("invalid_entry", `An entry of type ${value.type} is larger than 32 MB.`);
   }

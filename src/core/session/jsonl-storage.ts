@@ -13,7 +13,7 @@ import { type OutgoingLine, OutgoingLines } from "./outgoing-lines.ts";
 import type { BadLine } from "./session.ts";
 import { type LockOptions, withLock } from "./session-lock.ts";
 import { folderOf } from "./session-paths.ts";
-import type { SessionStorage } from "./session-storage.ts";
+import type { ComposedEntry, SessionStorage } from "./session-storage.ts";
 import { SessionTree } from "./session-tree.ts";
 
 export interface JsonlOptions {
@@ -158,7 +158,7 @@ export class JsonlStorage implements SessionStorage {
     return bytes && lineText(bytes).text;
   }
 
-  append(compose: () => SessionEntry[]): Promise<SessionEntry[]> {
+  append(compose: () => ComposedEntry[]): Promise<void> {
     return this.#serial(async () => {
       await this.ready();
       const { lock, fs, clock } = this.#options;
@@ -302,12 +302,13 @@ export class JsonlStorage implements SessionStorage {
     for (const listener of this.#listeners) listener({ appended, reloaded });
   }
 
-  async #appendBeforeFile(compose: () => SessionEntry[]): Promise<SessionEntry[]> {
-    const entries = compose();
-    const lines = entries.map(encodeLine);
+  async #appendBeforeFile(compose: () => ComposedEntry[]): Promise<void> {
+    const composed = compose();
+    const entries = composed.map(({ entry }) => entry);
+    const lines = composed.map(({ entry, json }) => encodeLine(entry, json));
     if (!entries.some((entry) => entry.type === "message" && entry.message.role === "user")) {
       for (const entry of entries) this.#memory.set(this.#tree.addEntry(entry, 0, 0), entry);
-      return entries;
+      return;
     }
     const { fs } = this.#options;
     const there = await fs.stat(this.file);
@@ -330,15 +331,13 @@ export class JsonlStorage implements SessionStorage {
       this.#tree.addEntry(entry, places[first + i]!.offset, places[first + i]!.length);
     });
     this.#lines = all.length;
-    return entries;
   }
 
-  async #appendToFile(compose: () => SessionEntry[]): Promise<SessionEntry[]> {
+  async #appendToFile(compose: () => ComposedEntry[]): Promise<void> {
     if (this.#migratedFrom !== undefined) await this.#writeMigrated();
     await this.#catchUp("write");
-    const entries = compose();
     const outgoing = this.#outgoing;
-    this.#joinLeft(outgoing.take(entries));
+    this.#joinLeft(outgoing.take(compose()));
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (attempt > 0) await this.#catchUp("write");
       const { missing } = outgoing;
@@ -361,7 +360,6 @@ export class JsonlStorage implements SessionStorage {
       throw new SessionError("storage", `Not saved: other writers of ${this.file} left no whole line.`);
     }
     for (const { entry, place } of outgoing.acknowledge()) this.#tree.addEntry(entry, place!.offset, place!.length);
-    return entries;
   }
 
   /** Lines of a failed append that turned out to be in the file join the tree as if another process had written them. */

@@ -1,7 +1,7 @@
 // A session without a file: for tests, for a disk that cannot be written, and for the first minutes of a demo.
 import type { SessionEntry, SessionHeader } from "./entries.ts";
 import type { BadLine } from "./session.ts";
-import type { SessionStorage } from "./session-storage.ts";
+import type { ComposedEntry, SessionStorage } from "./session-storage.ts";
 import { SessionTree } from "./session-tree.ts";
 
 export class MemoryStorage implements SessionStorage {
@@ -35,14 +35,12 @@ export class MemoryStorage implements SessionStorage {
     return entry && JSON.stringify(entry);
   }
 
-  append(compose: () => SessionEntry[]): Promise<SessionEntry[]> {
+  append(compose: () => ComposedEntry[]): Promise<void> {
     const result = this.#queue.then(() => {
-      const entries = compose();
-      for (const entry of entries) {
+      for (const { entry } of compose()) {
         this.#entries.push(entry);
         this.tree.addEntry(entry, this.#entries.length - 1, 0);
       }
-      return entries;
     });
     this.#queue = result.catch(() => {});
     return result;

@@ -2,6 +2,7 @@
 import type { SessionEntry } from "./entries.ts";
 import { encodeLine } from "./jsonl-codec.ts";
 import { type Place, placesOf } from "./line-bytes.ts";
+import type { ComposedEntry } from "./session-storage.ts";
 
 export interface OutgoingLine {
   readonly entry: SessionEntry;
@@ -29,9 +30,9 @@ export class OutgoingLines {
    * Takes the entries of the next append. Those of one that failed keep the places where they were found. Returns lines of
    * that append which were found in the file and are not given again: they join the tree as they are.
    */
-  take(entries: readonly SessionEntry[]): OutgoingLine[] {
+  take(entries: readonly ComposedEntry[]): OutgoingLine[] {
     const before = this.#lines;
-    this.#lines = new Map(entries.map((entry) => [entry.id, { entry, bytes: encodeLine(entry) }]));
+    this.#lines = new Map(entries.map(({ entry, json }) => [entry.id, { entry, bytes: encodeLine(entry, json) }]));
     for (const line of this.#lines.values()) {
       const place = this.#distrusted ? undefined : before.get(line.entry.id)?.place;
       if (place !== undefined) line.place = place;

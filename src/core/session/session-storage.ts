@@ -8,6 +8,12 @@ export interface StoredEntry {
   row: number;
 }
 
+/** An entry that is to be written, and its line as JSON. */
+export interface ComposedEntry {
+  entry: SessionEntry;
+  json: string;
+}
+
 export interface SessionStorage {
   readonly file: string | undefined;
   readonly header: SessionHeader;
@@ -27,7 +33,7 @@ export interface SessionStorage {
    * Runs `compose` once everything that others wrote is known, puts its entries on disk in one write, then into the tree.
    * After a failure nothing is in the tree, and the same entries (same ids) can be given again.
    */
-  append(compose: () => SessionEntry[]): Promise<SessionEntry[]>;
+  append(compose: () => ComposedEntry[]): Promise<void>;
   refresh(): Promise<void>;
   /** Told of entries that others appended, and of a reload (`reloaded`). */
   onExternal(listener: (change: Pick<SessionChange, "appended"> & { reloaded: boolean }) => void): void;

@@ -15,7 +15,7 @@ import {
 import { MemoryStorage } from "./memory-storage.ts";
 import type { BadLine, Session, SessionChange, SessionContext, SessionNode } from "./session.ts";
 import { cleanName } from "./session-name.ts";
-import type { SessionStorage } from "./session-storage.ts";
+import type { ComposedEntry, SessionStorage } from "./session-storage.ts";
 
 export interface SessionOptions extends ContextOptions {
   clock: Clock;
@@ -297,12 +297,13 @@ class StoredSession implements Session {
     return result;
   }
 
-  async #write(compose: () => SessionEntry[], json: readonly string[]): Promise<SessionEntry[]> {
+  async #write(compose: () => ComposedEntry[], json: readonly string[]): Promise<SessionEntry[]> {
     let composed: SessionEntry[] = [];
     try {
       await this.#storage.append(() => {
-        composed = compose();
-        return composed;
+        const lines = compose();
+        composed = lines.map(({ entry }) => entry);
+        return lines;
       });
     } catch (error) {
       this.#failed = composed.map((entry, i) => ({ json: json[i]!, entry }));
@@ -316,14 +317,15 @@ class StoredSession implements Session {
   }
 
   /** Gives entries id, parent and time; each follows the one before it, after a `leaf` its target. */
-  #compose(entries: readonly NewEntry[], json: readonly string[], behind?: string | null): SessionEntry[] {
+  #compose(entries: readonly NewEntry[], json: readonly string[], behind?: string | null): ComposedEntry[] {
     const { tree } = this.#storage;
     const taken = new Set<string>();
-    const composed: SessionEntry[] = [];
+    const composed: ComposedEntry[] = [];
     let parentId = behind === undefined ? this.#leafId : behind;
     entries.forEach((entry, i) => {
       const again = this.#failed[i];
       let full: SessionEntry;
+      let line: string | undefined;
       if (again !== undefined && again.json === json[i] && again.entry.parentId === parentId) full = again.entry;
       else {
         this.#failed.length = Math.min(this.#failed.length, i);
@@ -334,14 +336,23 @@ class StoredSession implements Session {
         const id = this.#options.ids.entryId((wanted) => taken.has(wanted) || tree.rowOf(wanted) >= 0);
         const timestamp = new Date(this.#options.clock.now()).toISOString();
         // A copy of an entry that was read brings its old place along: only its content is taken.
-        const { type, id: _id, parentId: _parent, timestamp: _time, ...rest } = JSON.parse(json[i]!) as SessionEntry;
+        const { type, id: oldId, parentId: oldParent, timestamp: oldTime, ...rest } = JSON.parse(json[i]!);
         full = { type, id, parentId, timestamp, ...rest } as SessionEntry;
+        const begins = `{"type":"${type}"`;
         if ("targetId" in entry && isBatchTarget(entry.targetId)) {
-          Object.assign(full, { targetId: composed[entry.targetId.inBatch]!.id });
+          Object.assign(full, { targetId: composed[entry.targetId.inBatch]!.entry.id });
+        } else if (
+          oldId === undefined &&
+          oldParent === undefined &&
+          oldTime === undefined &&
+          json[i]!.startsWith(begins)
+        ) {
+          // What `JSON.stringify(full)` would give, without going through a large entry once more.
+          line = `${begins},${JSON.stringify({ id, parentId, timestamp }).slice(1, -1)}${json[i]!.slice(begins.length)}`;
         }
       }
       taken.add(full.id);
-      composed.push(full);
+      composed.push({ entry: full, json: line ?? JSON.stringify(full) });
       parentId = full.type === "leaf" ? full.targetId : full.id;
     });
     return composed;

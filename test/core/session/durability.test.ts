@@ -197,6 +197,31 @@ describe("the file of a session", () => {
     expect([count("append"), count("sync"), count("open")]).toEqual([1, 1, 0]);
   });
 
+  it("holds each entry as JSON in one order of keys, copies and odd contents included", async () => {
+    const { session, fs } = await openText(file(userLine("aaaaaaaa", null)));
+    const copied = (await session.getEntries(["aaaaaaaa"]))[0] as NewEntry;
+    const odd = JSON.parse(
+      '{"role":"user","content":"\\u2028 \\ud800 é 🌳 \\" }","timestamp":1e21,"__proto__":{"a":1}}',
+    );
+    const ids = await session.appendEntries([
+      { type: "message", message: odd },
+      copied,
+      { message: odd, type: "message" },
+      { type: "label", targetId: { inBatch: 0 }, label: "first" },
+      { type: "custom", customType: "x", data: { parentId: "inside", list: [undefined, null] } },
+      { type: "leaf", targetId: null },
+    ]);
+    const lines = fs.text(session.file!).trimEnd().split("\n").slice(-ids.length);
+    for (const [i, line] of lines.entries()) {
+      expect(line).toBe(JSON.stringify(JSON.parse(line)));
+      expect(Object.keys(JSON.parse(line)).slice(0, 4)).toEqual(["type", "id", "parentId", "timestamp"]);
+      expect(JSON.parse(line).id).toBe(ids[i]);
+    }
+    expect(JSON.parse(lines[0]!).message).toEqual(odd);
+    expect(JSON.parse(lines[3]!).targetId).toBe(ids[0]);
+    expect(lines[4]).toContain('"data":{"parentId":"inside","list":[null,null]}');
+  });
+
   it("comes back whole after it was deleted", async () => {
     const { session, fs, repo } = await openText(file(userLine("aaaaaaaa", null, "A")));
     await session.appendMessage(assistant("B"));
