@@ -42,7 +42,7 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
   const onError = (error: unknown) => void reportError(log, error, "tree");
   const tree = new SessionTreeView(
     sessions,
-    { filter: () => services.configuration.treeFilter(), state: services.state },
+    { filter: () => services.configuration.treeFilter(), state: services.state, log },
     onError,
   );
   const list = new SessionListView(sessions, services.sessionActions);

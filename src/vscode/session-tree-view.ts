@@ -1,76 +1,49 @@
 // The Session Tree: the rows of the outline as a native tree that follows the session in the chat.
 import * as vscode from "vscode";
-import { tokensAfterCompaction } from "../core/compaction/compaction-size.ts";
 import { entryText } from "../core/harness/session-memory.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
-import {
-  BranchOutline,
-  type OutlineRow,
-  TREE_FILTERS,
-  type TreeFilter,
-  treeFilterOf,
-} from "../core/session/branch-outline.ts";
-import type { Session } from "../core/session/session.ts";
+import { type TreeFilter, treeFilterOf } from "../core/session/tree-filter.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
-import {
-  type EntryNode,
-  entryItem,
-  entryTooltip,
-  type MoreNode,
-  moreItem,
-  type RowState,
-  type TreeNode,
-} from "./tree-item.ts";
-import { type RowContent, rowContent } from "./tree-row.ts";
+import { entryItem, moreItem } from "./tree-item.ts";
+import type { EntryNode, MoreNode, RowState, TreeNode } from "./tree-nodes.ts";
+import { TreeRefresh } from "./tree-refresh.ts";
+import { TreeReveal } from "./tree-reveal.ts";
+import { TreeRows } from "./tree-rows.ts";
 
 export const TREE_VIEW_ID = "coppice.tree";
-
-/** Rows that one run shows at a time; more come when asked for. */
-const PAGE_ROWS = 200;
-/** Rows behind the position that the first page shows. */
-const ROWS_BEHIND = 40;
-/** At most two refreshes a second (vscode page: the view starves under more). */
-const REFRESH_MS = 500;
-const MAX_CONTENTS = 20_000;
-
-interface Window {
-  from: number;
-  /** Undefined follows the end of the run. */
-  to: number | undefined;
-}
 
 export interface TreeSettings {
   filter: () => string;
   /** Remembers the filter that was chosen in the view. */
   state: vscode.Memento;
+  log: vscode.LogOutputChannel;
 }
 
-const REVEAL_ATTEMPTS = 8;
-const REVEAL_WAIT_MS = 250;
+/** A row as it was drawn last, for as long as nothing that it says changed. */
+interface Drawn {
+  says: string;
+  item: vscode.TreeItem;
+}
 
 export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
   readonly #settings: TreeSettings;
   readonly #onError: (error: unknown) => void;
   readonly #view: vscode.TreeView<TreeNode>;
-  readonly #changed = new vscode.EventEmitter<TreeNode | undefined>();
+  readonly #changed = new vscode.EventEmitter<TreeNode | TreeNode[] | undefined>();
+  readonly #refresh: TreeRefresh;
+  readonly #reveal: TreeReveal;
   readonly #disposables: vscode.Disposable[] = [];
   readonly onDidChangeTreeData = this.#changed.event;
 
   #open: OpenSession | undefined;
   #bound: vscode.Disposable[] = [];
-  #outline: BranchOutline | undefined;
-  #nodes = new Map<string, TreeNode>();
-  #windows = new Map<string | null, Window>();
-  #contents = new Map<string, RowContent>();
-  #tokensAfter = new Map<string, number>();
+  #rows: TreeRows | undefined;
+  #drawn = new WeakMap<TreeNode, Drawn>();
   #appended: string[] = [];
-  #dirty = false;
-  #dirtyNodes = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
-  #refreshedAt = 0;
+  #grown = false;
+  /** Entries whose rows say something else. */
+  readonly #marks = new Set<string>();
   #seen = { shown: undefined as string | undefined, status: "", undoable: undefined as string | undefined };
-  /** The row that was selected by following the position. */
-  #followed: string | undefined;
 
   constructor(sessions: SessionService, settings: TreeSettings, onError: (error: unknown) => void) {
     this.#settings = settings;
@@ -79,12 +52,19 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
       treeDataProvider: this,
       showCollapseAll: true,
     });
+    this.#refresh = new TreeRefresh(() => this.#flush(), onError);
+    this.#reveal = new TreeReveal(
+      this.#view,
+      () => this.#ready(),
+      (node) => this.#redraw(node === undefined ? "all" : [node]),
+    );
     this.#disposables.push(
       this.#view,
       this.#changed,
+      this.#refresh,
       sessions.onDidChangeCurrent((open) => this.#bind(open)),
       this.#view.onDidChangeVisibility(({ visible }) => {
-        if (visible) void this.revealPosition().catch(onError);
+        if (visible) this.#revealSoon();
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration("coppice.tree.filter")) void this.#setFilter(undefined);
@@ -107,272 +87,162 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     for (const disposable of this.#bound.splice(0)) disposable.dispose();
     this.#open = open;
     this.#reset();
-    this.#contents.clear();
-    this.#tokensAfter.clear();
     if (open !== undefined) {
       this.#bound.push(
         open.onDidChangeTree((appended) => {
           this.#appended.push(...appended);
-          this.#dirty = true;
-          this.#schedule();
+          this.#grown = true;
+          this.#refresh.soon();
         }),
         open.onDidChange(() => this.#statusChanged(open)),
-        open.onDidReveal((entryId) => void this.reveal(entryId, false).catch(this.#onError)),
+        open.onDidReveal((entryId) => void this.#reveal.entry(entryId).catch(this.#onError)),
       );
     }
-    if (open === undefined) {
-      this.#view.description = "";
-      this.#view.message = "";
-    } else this.#describe(open);
-    this.#changed.fire(undefined);
-    if (open !== undefined) void this.revealPosition().catch(this.#onError);
+    this.#describe();
+    this.#redraw("all");
+    if (open !== undefined) this.#revealSoon();
   }
 
   #reset(): void {
-    this.#outline = undefined;
-    this.#nodes.clear();
-    this.#windows.clear();
+    this.#rows = undefined;
+    this.#drawn = new WeakMap();
     this.#appended = [];
-    this.#followed = undefined;
+    this.#grown = false;
+    this.#reveal.forget();
+  }
+
+  #revealSoon(): void {
+    void this.revealPosition().catch(this.#onError);
   }
 
   // ---- refreshing
 
-  #schedule(): void {
-    if (this.#timer !== undefined) return;
-    const wait = Math.max(0, this.#refreshedAt + REFRESH_MS - Date.now());
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#refreshedAt = Date.now();
-      try {
-        this.#flush();
-      } catch (error) {
-        this.#onError(error);
-      }
-    }, wait);
+  /** One event for all: each one that the editor is told makes it wait again. */
+  #redraw(what: "all" | readonly TreeNode[]): void {
+    const marked = [...this.#marks].map((id) => this.#rows?.nodeOf(id)).filter((node) => node !== undefined);
+    this.#marks.clear();
+    const nodes = what === "all" ? [] : [...new Set([...what, ...marked])];
+    if (what !== "all" && nodes.length === 0) return;
+    this.#settings.log.trace(`tree: ${what === "all" ? "all" : nodes.length} to be drawn again`);
+    this.#changed.fire(what === "all" ? undefined : nodes);
   }
 
-  #flush(): void {
-    if (this.#dirty) {
-      this.#dirty = false;
-      this.#dirtyNodes.clear();
-      const appended = this.#appended.splice(0);
-      const outline = this.#outline;
-      // Nothing has been asked for yet: the next look builds it.
-      if (outline === undefined) return;
-      const before = outline.positionId;
-      const grown = outline.update(appended);
-      if (!grown) {
-        this.#nodes.clear();
-        this.#windows.delete(null);
-      }
-      if (grown && outline.positionId === before && appended.length > 0) return;
-      this.#changed.fire(undefined);
-      if (!grown || this.#follows()) void this.revealPosition().catch(this.#onError);
-      return;
-    }
-    for (const id of this.#dirtyNodes) {
-      const node = this.#nodeOf(id);
-      if (node !== undefined) this.#changed.fire(node);
-    }
-    this.#dirtyNodes.clear();
-  }
-
-  /** True while the selection is where the view put it: then it goes along with the position. */
-  #follows(): boolean {
-    const selection = this.#view.selection[0];
-    return selection === undefined || selection.key === this.#followed;
+  async #flush(): Promise<void> {
+    // Nothing has been asked for yet: the next look builds it.
+    const rows = this.#rows;
+    if (rows === undefined) return;
+    if (!this.#grown) return this.#redraw([]);
+    this.#grown = false;
+    const follows = this.#open?.shownLeafId === undefined && this.#reveal.follows;
+    const from = performance.now();
+    const change = await rows.update(this.#appended.splice(0), follows);
+    this.#settings.log.trace(`tree: taken up in ${(performance.now() - from).toFixed(2)} ms`);
+    if (rows !== this.#rows) return;
+    this.#redraw(change);
+    if (change === "all") this.#describe();
+    if (change === "all" && follows) this.#revealSoon();
   }
 
   /** Another leaf is shown, or a run began or ended: only the rows that say so change. */
   #statusChanged(open: OpenSession): void {
-    this.#describe(open);
-    const outline = this.#outline;
+    this.#describe();
+    const outline = this.#rows?.outline;
     if (outline === undefined) return;
+    const { session, status } = open;
     const shown = open.shownLeafId === undefined ? undefined : outline.rowFor(open.shownLeafId);
-    const undoable = newestCompaction(open.session, open.session.getLeafId());
-    const status = open.status;
-    const changed: (string | undefined)[] = [];
-    if (shown !== this.#seen.shown) changed.push(shown, this.#seen.shown);
-    if (undoable !== this.#seen.undoable) changed.push(undoable, this.#seen.undoable);
-    if (status !== this.#seen.status) changed.push(outline.positionId);
+    const undoable = newestCompaction(session, session.getLeafId());
+    const seen = this.#seen;
     this.#seen = { shown, status, undoable };
-    for (const id of changed) if (id !== undefined) this.#dirtyNodes.add(id);
-    if (this.#dirtyNodes.size > 0) this.#schedule();
-  }
-
-  #nodeOf(entryId: string): EntryNode | undefined {
-    for (const key of [entryId, `${entryId}:head`]) {
-      const node = this.#nodes.get(key);
-      if (node?.kind === "entry") return node;
-    }
-    for (const node of this.#nodes.values()) {
-      if (node.kind === "entry" && node.folded.includes(entryId)) return node;
-    }
-    return undefined;
+    const changed: (string | undefined)[] = [];
+    if (shown !== seen.shown) changed.push(shown, seen.shown);
+    if (undoable !== seen.undoable) changed.push(undoable, seen.undoable);
+    if (status !== seen.status) changed.push(outline.positionId);
+    for (const id of changed) if (id !== undefined) this.#marks.add(id);
+    if (this.#marks.size > 0) this.#refresh.soon();
+    // Back at the position, the selection goes along with it again.
+    if (shown === undefined && seen.shown !== undefined && this.#reveal.follows) this.#revealSoon();
   }
 
   // ---- data
 
-  async #ready(): Promise<{ open: OpenSession; outline: BranchOutline } | undefined> {
+  async #ready(): Promise<TreeRows | undefined> {
     const open = this.#open;
     if (open === undefined) return undefined;
-    if (this.#outline === undefined) {
+    if (this.#rows === undefined) {
       await open.session.ready();
       if (this.#open !== open) return undefined;
-      this.#appended = [];
-      this.#outline ??= new BranchOutline(open.session, this.filter);
-      this.#describe(open);
+      if (this.#rows === undefined) {
+        this.#appended = [];
+        this.#rows = new TreeRows(open.session, this.filter, (nodes) => this.#redraw(nodes));
+        this.#describe();
+      }
     }
-    return { open, outline: this.#outline };
+    return this.#rows;
   }
 
   async getChildren(parent?: TreeNode): Promise<TreeNode[]> {
-    const found = await this.#ready();
-    if (found === undefined || parent?.kind === "more") return [];
-    const { open, outline } = found;
-    const run = parent === undefined ? null : parent.entryId;
-    const rows = outline.run(run);
-    const { from, to = rows.length } = this.#window(run, outline);
-    const shown = rows.slice(from, to);
-    await this.#load(open.session, shown);
-    if (this.#outline !== outline) return [];
-    const nodes = this.#fold(open.session, run, shown, outline);
-    if (from > 0) nodes.unshift(this.#more(run, "earlier", from));
-    if (to < rows.length) nodes.push(this.#more(run, "later", rows.length - to));
-    if (parent === undefined) this.#describe(open);
-    return nodes;
-  }
-
-  #window(run: string | null, outline: BranchOutline): Window {
-    const count = outline.run(run).length;
-    let known = this.#windows.get(run);
-    if (known === undefined) {
-      const at =
-        run === null && outline.positionId !== undefined ? (outline.placeOf(outline.positionId)?.index ?? 0) : 0;
-      const end = Math.max(PAGE_ROWS, at + ROWS_BEHIND);
-      const to = end >= count ? undefined : end;
-      known = { from: run === null ? Math.max(0, Math.min(end, count) - PAGE_ROWS) : 0, to };
-      this.#windows.set(run, known);
-    }
-    // A run that grows while it is shown keeps its page small.
-    if (run === null && known.to === undefined && count - known.from > 3 * PAGE_ROWS && this.#follows()) {
-      known.from = count - PAGE_ROWS;
-    }
-    return known;
-  }
-
-  /** Reads the contents of rows that are shown for the first time, in one go. */
-  async #load(session: Session, rows: readonly OutlineRow[]): Promise<void> {
-    const missing = rows.map((row) => row.id).filter((id) => !this.#contents.has(id));
-    if (missing.length === 0) return;
-    if (this.#contents.size > MAX_CONTENTS) this.#contents.clear();
-    for (const entry of await session.getEntries(missing)) {
-      this.#contents.set(entry.id, rowContent(entry));
-      if (entry.type !== "compaction" || this.#tokensAfter.has(entry.id)) continue;
-      this.#tokensAfter.set(entry.id, await tokensAfterCompaction(session, entry));
-    }
-  }
-
-  /** Rows as nodes: steps of nothing but tools share a row, or are left out where no tools are wanted. */
-  #fold(session: Session, run: string | null, rows: readonly OutlineRow[], outline: BranchOutline): TreeNode[] {
-    const { filter, positionId } = outline;
-    const nodes: TreeNode[] = [];
-    let fold: EntryNode | undefined;
-    for (const row of rows) {
-      const content = this.#contents.get(row.id);
-      const plain =
-        content?.kind === "tools" &&
-        content.failure === undefined &&
-        !row.head &&
-        row.branches <= 1 &&
-        session.getLabel(row.id) === undefined;
-      if (plain && filter === "no-tools" && row.id !== positionId) continue;
-      if (plain && filter === "default") {
-        if (fold !== undefined) {
-          fold.folded.push(row.id);
-          fold.entryId = row.id;
-          fold.row = row;
-          continue;
-        }
-        fold = this.#entry(run, row);
-        fold.folded = [row.id];
-        nodes.push(fold);
-        continue;
-      }
-      fold = undefined;
-      nodes.push(this.#entry(run, row));
-    }
-    return nodes;
-  }
-
-  #entry(run: string | null, row: OutlineRow): EntryNode {
-    // A head folds and others do not: the editor ignores such a change of a row that it knows, so the keys differ.
-    const key = row.head ? `${row.id}:head` : row.id;
-    const known = this.#nodes.get(key);
-    if (known?.kind === "entry") return Object.assign(known, { run, row, entryId: row.id, folded: [] });
-    const node: EntryNode = { kind: "entry", key, entryId: row.id, run, row, folded: [] };
-    this.#nodes.set(key, node);
-    return node;
-  }
-
-  #more(run: string | null, direction: MoreNode["direction"], hidden: number): MoreNode {
-    const key = `more:${direction}:${run ?? ""}`;
-    const node: MoreNode = { kind: "more", key, run, direction, hidden };
-    const known = this.#nodes.get(key);
-    if (known?.kind === "more") return Object.assign(known, node);
-    this.#nodes.set(key, node);
-    return node;
+    const rows = await this.#ready();
+    if (rows === undefined || parent?.kind === "more") return [];
+    const from = performance.now();
+    const nodes = await rows.children(parent?.entryId ?? null);
+    const tookMs = (performance.now() - from).toFixed(2);
+    this.#settings.log.trace(`tree: ${nodes.length} rows of ${parent?.entryId ?? "the root"} in ${tookMs} ms`);
+    return this.#rows === rows ? nodes : [];
   }
 
   getParent(node: TreeNode): TreeNode | undefined {
-    if (node.run === null) return undefined;
-    const known = this.#nodes.get(`${node.run}:head`);
-    if (known !== undefined) return known;
-    const place = this.#outline?.placeOf(node.run);
-    if (place === undefined) return undefined;
-    const row = this.#outline?.run(place.run)[place.index];
-    return row === undefined ? undefined : this.#entry(place.run, row);
+    return this.#rows?.headOf(node.run);
   }
 
   getTreeItem(node: TreeNode): vscode.TreeItem {
     const id = this.#open?.session.id ?? "";
-    return node.kind === "more" ? moreItem(id, node) : entryItem(id, node, this.#state(node));
+    if (node.kind === "more") return moreItem(id, node);
+    const state = this.#state(node);
+    const { head, below, branches, onPath } = node.row;
+    const day = new Date().getDate();
+    const seen = { ...state, content: state.content.timeMs, tools: day };
+    const says = JSON.stringify([seen, node.entryId, head, below, branches, onPath]);
+    const drawn = this.#drawn.get(node);
+    if (drawn?.says === says) return drawn.item;
+    const item = entryItem(id, node, state);
+    this.#drawn.set(node, { says, item });
+    return item;
   }
 
   #state(node: EntryNode): RowState {
     const open = this.#open;
-    const outline = this.#outline;
-    const content = this.#contents.get(node.entryId) ?? { kind: "note", title: node.entryId, tools: [], timeMs: 0 };
+    const rows = this.#rows;
+    const content = rows?.contentOf(node.entryId) ?? { kind: "note", title: node.entryId, tools: [], timeMs: 0 };
     const has = (id: string | undefined) => id !== undefined && (id === node.entryId || node.folded.includes(id));
-    const shown = open?.shownLeafId === undefined ? undefined : outline?.rowFor(open.shownLeafId);
+    const shown = open?.shownLeafId === undefined ? undefined : rows?.outline.rowFor(open.shownLeafId);
+    const position = has(rows?.outline.positionId);
     return {
       content,
       label: open?.session.getLabel(node.entryId),
-      position: has(outline?.positionId),
+      position,
       shown: has(shown),
-      running: open !== undefined && open.phase !== "idle",
+      running: position && open !== undefined && open.phase !== "idle",
       undoable:
         content.kind === "compaction" &&
         open !== undefined &&
         newestCompaction(open.session, open.session.getLeafId()) === node.entryId,
-      tokensAfter: this.#tokensAfter.get(node.entryId),
-      tools: node.folded.flatMap((id) => this.#contents.get(id)?.tools ?? []),
+      tokensAfter: rows?.tokensAfter(node.entryId),
+      tools: node.folded.flatMap((id) => rows?.contentOf(id)?.tools ?? []),
     };
   }
 
   async resolveTreeItem(item: vscode.TreeItem, node: TreeNode): Promise<vscode.TreeItem> {
     if (node.kind === "more" || this.#open === undefined) return item;
+    const { entryTooltip } = await import("./tree-tooltip.ts");
     const entry = await this.#open.session.getEntry(node.entryId);
     const folded =
-      node.folded.length > 1 ? node.folded.map((id) => this.#contents.get(id)?.title ?? "").join("\n") : "";
+      node.folded.length > 1 ? node.folded.map((id) => this.#rows?.contentOf(id)?.title ?? "").join("\n") : "";
     item.tooltip = entryTooltip(node, this.#state(node), folded || (entry === undefined ? "" : entryText(entry)));
     return item;
   }
 
-  #describe(open: OpenSession): void {
-    const title = open.session.getName() ?? open.firstPrompt;
-    this.#view.description = title ?? "";
+  #describe(): void {
+    const open = this.#open;
     const filters: Record<TreeFilter, string | undefined> = {
       default: undefined,
       "no-tools": vscode.l10n.t("Shown without tools."),
@@ -380,106 +250,44 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
       "labeled-only": vscode.l10n.t("Only labelled entries are shown."),
       all: vscode.l10n.t("All entries are shown, settings and markers too."),
     };
-    const empty = this.#outline?.size === 0 && open.session.size() > 0;
+    const empty = this.#rows?.outline.size === 0 && this.#rows.session.size() > 0;
     const text = [filters[this.filter], empty ? vscode.l10n.t("No entry fits the filter.") : undefined];
-    const message = text.filter((part) => part !== undefined).join(" ");
-    this.#view.message = message;
+    const message = open === undefined ? "" : text.filter((part) => part !== undefined).join(" ");
+    const description = open?.session.getName() ?? open?.firstPrompt ?? "";
+    // Each one that is set keeps the editor from drawing rows for 200 ms, also where it is the same.
+    if (this.#view.message !== message) this.#view.message = message;
+    if (this.#view.description !== description) this.#view.description = description;
   }
 
   // ---- what commands do with the view
 
   /** Loads the next page of a run. */
   showMore(node: MoreNode): void {
-    const window = this.#windows.get(node.run);
-    const count = this.#outline?.run(node.run).length;
-    if (window === undefined || count === undefined) return;
-    if (node.direction === "earlier") window.from = Math.max(0, window.from - PAGE_ROWS);
-    else {
-      const to = (window.to ?? count) + PAGE_ROWS;
-      window.to = to >= count ? undefined : to;
-    }
-    const parent = node.run === null ? undefined : this.#nodes.get(`${node.run}:head`);
-    this.#changed.fire(parent);
+    this.#rows?.showMore(node);
+    const head = this.#rows?.headOf(node.run);
+    this.#redraw(head === undefined ? "all" : [head]);
   }
 
   /** Scrolls to the position and selects it; the focus stays where it is. */
   async revealPosition(): Promise<void> {
-    const found = this.#view.visible ? await this.#ready() : undefined;
-    const id = found?.outline.positionId;
-    if (id !== undefined) await this.reveal(id, false);
-  }
-
-  /** Scrolls to an entry, loading its page. Does nothing while the view is hidden, which it would open. */
-  async reveal(entryId: string, focus: boolean): Promise<void> {
-    const found = this.#view.visible ? await this.#ready() : undefined;
-    const id = found?.outline.rowFor(entryId);
-    const place = id === undefined ? undefined : found?.outline.placeOf(id);
-    if (found === undefined || id === undefined || place === undefined) return;
-    const window = this.#window(place.run, found.outline);
-    const count = found.outline.run(place.run).length;
-    if (place.index < window.from || place.index >= (window.to ?? count)) {
-      window.from = Math.min(window.from, Math.max(0, place.index - ROWS_BEHIND));
-      if (window.to !== undefined && place.index >= window.to) window.to = place.index + ROWS_BEHIND;
-      this.#changed.fire(place.run === null ? undefined : this.#nodes.get(`${place.run}:head`));
-    }
-    const parent = place.run === null ? undefined : await this.#headNode(place.run, found.outline);
-    const nodes = await this.getChildren(parent);
-    const node = nodes.find(
-      (row): row is EntryNode => row.kind === "entry" && (row.entryId === id || row.folded.includes(id)),
-    );
-    if (node === undefined) return;
-    this.#followed = node.key;
-    await this.#revealWhenThere(node, focus);
-  }
-
-  /** A change that was just told reaches the screen some time later; until then the row cannot be revealed. */
-  async #revealWhenThere(node: EntryNode, focus: boolean): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#view.reveal(node, { select: true, focus, expand: false });
-      } catch (error) {
-        if (attempt >= REVEAL_ATTEMPTS) throw error;
-        await new Promise((resolve) => setTimeout(resolve, REVEAL_WAIT_MS));
-        if (this.#followed !== node.key || !this.#view.visible) return;
-      }
-    }
-  }
-
-  async #headNode(headId: string, outline: BranchOutline): Promise<EntryNode | undefined> {
-    const place = outline.placeOf(headId);
-    const row = place === undefined ? undefined : outline.run(place.run)[place.index];
-    return place === undefined || row === undefined ? undefined : this.#entry(place.run, row);
+    await this.#reveal.position();
   }
 
   async pickFilter(): Promise<void> {
-    const names: Record<TreeFilter, [string, string]> = {
-      default: [vscode.l10n.t("Default"), vscode.l10n.t("Messages, tools in one line, compactions, summaries, labels")],
-      "no-tools": [vscode.l10n.t("Without Tools"), vscode.l10n.t("Messages, compactions, summaries, labels")],
-      "user-only": [vscode.l10n.t("Only Mine"), vscode.l10n.t("Your messages and labels")],
-      "labeled-only": [vscode.l10n.t("Only Labelled"), vscode.l10n.t("Entries with a label")],
-      all: [vscode.l10n.t("All"), vscode.l10n.t("Every entry of the file, settings and markers too")],
-    };
-    const picked = await vscode.window.showQuickPick(
-      TREE_FILTERS.map((filter) => ({
-        label: `${filter === this.filter ? "$(check) " : "$(blank) "}${names[filter][0]}`,
-        detail: names[filter][1],
-        filter,
-      })),
-      { title: vscode.l10n.t("What the Session Tree Shows") },
-    );
-    if (picked !== undefined) await this.#setFilter(picked.filter);
+    const { pickTreeFilter } = await import("./tree-filter-picker.ts");
+    const picked = await pickTreeFilter(this.filter);
+    if (picked !== undefined) await this.#setFilter(picked);
   }
 
   async #setFilter(filter: TreeFilter | undefined): Promise<void> {
     await this.#settings.state.update("coppice.treeFilter", filter);
     this.#reset();
-    this.#changed.fire(undefined);
-    if (this.#open !== undefined) this.#describe(this.#open);
+    this.#redraw("all");
+    this.#describe();
     await this.revealPosition();
   }
 
   dispose(): void {
-    clearTimeout(this.#timer);
     for (const disposable of [...this.#bound, ...this.#disposables]) disposable.dispose();
   }
 }

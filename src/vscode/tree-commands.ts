@@ -6,7 +6,7 @@ import { entryIdOf } from "./commands/register.ts";
 import type { EntryActions } from "./entry-actions.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 import type { SessionTreeView } from "./session-tree-view.ts";
-import type { MoreNode } from "./tree-item.ts";
+import type { MoreNode } from "./tree-nodes.ts";
 
 /** What keys of the tree may run, with the selected row. */
 const KEY_COMMANDS = new Set([

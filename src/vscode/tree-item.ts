@@ -1,46 +1,8 @@
 // One row of the Session Tree as the editor draws it: icon and text say the same, so that neither is needed alone.
 import * as vscode from "vscode";
-import type { OutlineRow } from "../core/session/branch-outline.ts";
 import { kindName, shortCost, shortTime, shortTokens } from "./tree-labels.ts";
+import type { EntryNode, MoreNode, RowState } from "./tree-nodes.ts";
 import { type RowContent, toolsTitle } from "./tree-row.ts";
-
-/** A row on the screen. `folded`: the entries of tool steps that share it, the last one being `entryId`. */
-export interface EntryNode {
-  kind: "entry";
-  key: string;
-  entryId: string;
-  run: string | null;
-  row: OutlineRow;
-  folded: string[];
-}
-
-/** Stands for rows that are not loaded. */
-export interface MoreNode {
-  kind: "more";
-  key: string;
-  run: string | null;
-  direction: "earlier" | "later";
-  /** Rows behind it. */
-  hidden: number;
-}
-
-export type TreeNode = EntryNode | MoreNode;
-
-/** What is known of a row beside its entry. */
-export interface RowState {
-  content: RowContent;
-  label: string | undefined;
-  position: boolean;
-  /** The chat shows the branch that ends here, while the position is elsewhere. */
-  shown: boolean;
-  running: boolean;
-  /** It is the compaction that can be undone now. */
-  undoable: boolean;
-  /** Tokens of the context behind a compaction, where they are known. */
-  tokensAfter: number | undefined;
-  /** Names of all tools of a folded row. */
-  tools: readonly string[];
-}
 
 export function moreItem(sessionId: string, node: MoreNode): vscode.TreeItem {
   const text =
@@ -122,7 +84,7 @@ function description(node: EntryNode, state: RowState): string {
 }
 
 /** What stands out of a row: position, labels, branches. */
-function marks({ row }: EntryNode, { content, label, position, shown, running }: RowState): string[] {
+export function marks({ row }: EntryNode, { content, label, position, shown, running }: RowState): string[] {
   return [
     position ? (running ? vscode.l10n.t("position, running") : vscode.l10n.t("position")) : "",
     shown ? vscode.l10n.t("shown in the chat") : "",
@@ -186,31 +148,4 @@ function contextValue(node: EntryNode, { content, position, undoable, label }: R
   ]
     .filter((part) => part !== "")
     .join(" ");
-}
-
-const MAX_TOOLTIP = 2000;
-
-/** The text of an entry for the tooltip: nothing in it is markup. */
-export function entryTooltip(node: EntryNode, state: RowState, text: string): vscode.MarkdownString {
-  const tooltip = new vscode.MarkdownString();
-  const { content } = state;
-  const facts = [
-    kindName(content.kind),
-    content.timeMs === 0 ? "" : new Date(content.timeMs).toLocaleString(vscode.env.language),
-    content.tokens === undefined
-      ? ""
-      : vscode.l10n.t(
-          "{0} tokens in all, {1} of them the reply",
-          content.tokens.context.toLocaleString(vscode.env.language),
-          content.tokens.output.toLocaleString(vscode.env.language),
-        ),
-    content.tokens?.estimated === true ? vscode.l10n.t("estimated") : "",
-    content.costUsd === undefined ? "" : shortCost(content.costUsd),
-    ...marks(node, state),
-  ];
-  tooltip.appendText(facts.filter((fact) => fact !== "").join(" · "));
-  tooltip.appendMarkdown("\n\n");
-  const shown = text.trim();
-  tooltip.appendText(shown.length > MAX_TOOLTIP ? `${shown.slice(0, MAX_TOOLTIP).toWellFormed()} …` : shown);
-  return tooltip;
 }

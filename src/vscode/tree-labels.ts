@@ -15,13 +15,26 @@ export function shortCost(usd: number): string {
   return usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
 }
 
+/** Making a format costs some fifty times as much as using it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatted(date: Date, options: Intl.DateTimeFormatOptions): string {
+  const key = `${vscode.env.language} ${Object.keys(options).length}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat(vscode.env.language, options);
+    formats.set(key, format);
+  }
+  return format.format(date);
+}
+
 /** The time today, the day as well for the others; empty for an unknown one. */
 export function shortTime(ms: number, now = Date.now()): string {
   if (ms === 0) return "";
   const date = new Date(ms);
   const time: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit" };
-  if (date.toDateString() === new Date(now).toDateString()) return date.toLocaleTimeString(vscode.env.language, time);
-  return date.toLocaleString(vscode.env.language, { day: "numeric", month: "short", ...time });
+  const today = date.toDateString() === new Date(now).toDateString();
+  return formatted(date, today ? time : { day: "numeric", month: "short", ...time });
 }
 
 export function kindName(kind: RowKind): string {

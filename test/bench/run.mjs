@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { installReference } from "../reference/install.mjs";
+import { editorGoals } from "./editor.mjs";
 import { generateSession } from "./generate.mjs";
 
 const quick = process.argv.includes("--quick");
@@ -240,6 +241,10 @@ try {
       `${stream.toFixed(0)} ms`,
     );
   }
+
+  await editorGoals(goal, { quick }).catch((error) =>
+    rows.push(["14 editor", "could not be measured", "", "no", String(error).slice(0, 60)]),
+  );
 
   const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length), 6));
   for (const row of [["goal", "ratio", "wanted", "met", "ours"], ...rows])

@@ -1,15 +1,6 @@
 // The tree of a session as rows: straight runs are flat, only what parts from them is one level deeper (product.md, tree).
 import type { Session, SessionNode } from "./session.ts";
-import { isVisible } from "./siblings.ts";
-
-export const TREE_FILTERS = ["default", "no-tools", "user-only", "labeled-only", "all"] as const;
-/** What the tree shows (behaviours §8 `treeFilterMode`). */
-export type TreeFilter = (typeof TREE_FILTERS)[number];
-
-/** A filter by its name; an unknown name is `default`. */
-export function treeFilterOf(name: string): TreeFilter {
-  return TREE_FILTERS.find((filter) => filter === name) ?? "default";
-}
+import { shows, type TreeFilter } from "./tree-filter.ts";
 
 export interface OutlineRow {
   id: string;
@@ -30,24 +21,18 @@ export interface OutlinePlace {
   index: number;
 }
 
-const NONE = -1;
-
-/** True where the filter shows the entry, by structure alone; contents are read for rows on the screen only. */
-function shows(session: Session, node: SessionNode, filter: TreeFilter): boolean {
-  if (filter === "all") return true;
-  if (session.getLabel(node.id) !== undefined && node.marker !== true) return true;
-  switch (filter) {
-    case "labeled-only":
-      return false;
-    case "user-only":
-      return node.role === "user";
-    case "no-tools":
-      return isVisible(node) && node.role !== "toolResult" && node.role !== "bashExecution";
-    default:
-      // A result stands with its call.
-      return isVisible(node) && node.role !== "toolResult";
-  }
+/** What joined entries change. */
+export interface OutlineUpdate {
+  /** Rows stand elsewhere than before: every run is to be asked for again. */
+  moved: boolean;
+  /** Rows that joined the end of the position's run. */
+  added: readonly string[];
+  /** Rows that stand where they stood and say something else. */
+  changed: readonly string[];
 }
+
+const NONE = -1;
+const MOVED: OutlineUpdate = { moved: true, added: [], changed: [] };
 
 /**
  * Rows of a session under a filter. The run of the position goes from the root to the position; every other branch is a
@@ -58,16 +43,19 @@ export class BranchOutline {
   readonly #session: Session;
   readonly filter: TreeFilter;
   #ids: string[] = [];
-  #index = new Map<string, number>();
+  /** The row of every entry, or of the nearest shown one above it. */
+  #rowAt = new Map<string, number>();
   #parent: number[] = [];
-  /** Shown children; for index -1 the first ones. */
   #children: (number[] | undefined)[] = [];
   #roots: number[] = [];
   #below: number[] = [];
-  #onPath = new Set<number>();
+  #onPath: boolean[] = [];
+  /** Index in the run that was made last with the row in it. */
+  #inRun: number[] = [];
   #position = NONE;
   #leafId: string | null = null;
   #runs = new Map<string | null, OutlineRow[]>();
+  #labels: ReadonlyMap<string, string> = new Map();
 
   constructor(session: Session, filter: TreeFilter) {
     this.#session = session;
@@ -86,46 +74,55 @@ export class BranchOutline {
 
   #build(): void {
     const session = this.#session;
-    // Depth first, parents before children; file order among siblings.
-    const stack: { id: string; above: number }[] = [];
-    const push = (ids: readonly string[], above: number) => {
-      for (let at = ids.length - 1; at >= 0; at--) stack.push({ id: ids[at]!, above });
-    };
-    push(session.childrenOf(null), NONE);
-    const seen = new Set<string>();
-    for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-      const { id, above } = next;
-      if (seen.has(id)) continue;
-      seen.add(id);
-      const node = session.node(id);
-      if (node === undefined) continue;
-      push(session.childrenOf(id), shows(session, node, this.filter) ? this.#add(id, above) : above);
+    this.#labels = new Map(session.labels());
+    // In file order; an entry that stands before its parent waits for it.
+    const waiting = new Map<string, string[]>();
+    for (const first of session.allIds()) {
+      const stack = [first];
+      for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
+        const node = session.node(id);
+        if (node === undefined || this.#rowAt.has(id)) continue;
+        if (this.#take(node)) stack.push(...(waiting.get(id) ?? []).reverse());
+        else waiting.set(node.parentId!, [...(waiting.get(node.parentId!) ?? []), id]);
+      }
     }
-    this.#below = new Array<number>(this.#ids.length).fill(0);
-    for (let at = this.#ids.length - 1; at >= 0; at--) {
-      const parent = this.#parent[at]!;
-      if (parent !== NONE) this.#below[parent]! += this.#below[at]! + 1;
-    }
-    this.#leafId = session.getLeafId();
-    for (const id of session.pathTo(this.#leafId)) {
-      const at = this.#index.get(id);
-      if (at === undefined) continue;
-      this.#onPath.add(at);
-      this.#position = at;
-    }
+    this.#settle();
+  }
+
+  /** Adds an entry; false where its parent has not been added yet. */
+  #take(node: SessionNode): boolean {
+    const above = node.parentId === null ? NONE : this.#rowAt.get(node.parentId);
+    if (above === undefined) return false;
+    this.#rowAt.set(node.id, shows(this.#session, node, this.filter) ? this.#add(node.id, above) : above);
+    return true;
   }
 
   #add(id: string, above: number): number {
-    const at = this.#ids.length;
-    this.#ids.push(id);
-    this.#index.set(id, at);
+    const at = this.#ids.push(id) - 1;
     this.#parent.push(above);
+    this.#below.push(0);
+    this.#onPath.push(false);
     if (above === NONE) this.#roots.push(at);
     else {
       this.#children[above] ??= [];
       this.#children[above].push(at);
     }
     return at;
+  }
+
+  /** What follows from the rows as a whole and from the position. */
+  #settle(): void {
+    const count = this.#ids.length;
+    this.#below.fill(0);
+    for (let at = count - 1; at >= 0; at--) {
+      const parent = this.#parent[at]!;
+      if (parent !== NONE) this.#below[parent]! += this.#below[at]! + 1;
+    }
+    this.#leafId = this.#session.getLeafId();
+    this.#position = this.#leafId === null ? NONE : (this.#rowAt.get(this.#leafId) ?? NONE);
+    this.#onPath.fill(false);
+    for (let at = this.#position; at !== NONE; at = this.#parent[at]!) this.#onPath[at] = true;
+    this.#runs.clear();
   }
 
   #childrenOf(at: number): readonly number[] {
@@ -135,8 +132,7 @@ export class BranchOutline {
   /** The child that goes on in the same run. */
   #next(at: number): number {
     const children = this.#childrenOf(at);
-    const active = at === NONE || this.#onPath.has(at);
-    if (active) return children.find((child) => this.#onPath.has(child)) ?? NONE;
+    if (at === NONE || this.#onPath[at] === true) return children.find((child) => this.#onPath[child]) ?? NONE;
     let best = NONE;
     for (const child of children) if (best === NONE || this.#below[child]! > this.#below[best]!) best = child;
     return best;
@@ -147,107 +143,124 @@ export class BranchOutline {
     const known = this.#runs.get(head);
     if (known !== undefined) return known;
     const rows: OutlineRow[] = [];
-    let at = head === null ? NONE : this.#index.get(head);
+    let at = head === null ? NONE : this.#shownAt(head);
     if (at === undefined) return rows;
     for (;;) {
       const next = this.#next(at);
-      for (const child of this.#childrenOf(at)) if (child !== next) rows.push(this.#row(child, true));
+      for (const child of this.#childrenOf(at)) if (child !== next) this.#push(rows, child, true);
       if (next === NONE) break;
-      rows.push(this.#row(next, false));
+      this.#push(rows, next, false);
       at = next;
     }
     this.#runs.set(head, rows);
     return rows;
   }
 
-  #row(at: number, head: boolean): OutlineRow {
-    return {
+  #push(rows: OutlineRow[], at: number, head: boolean): void {
+    this.#inRun[at] = rows.length;
+    rows.push({
       id: this.#ids[at]!,
       head,
       below: head ? this.#below[at]! : 0,
       branches: this.#childrenOf(at).length,
-      onPath: this.#onPath.has(at),
-    };
+      onPath: this.#onPath[at]!,
+    });
+  }
+
+  /** The row of an entry that is shown itself. */
+  #shownAt(id: string): number | undefined {
+    const at = this.#rowAt.get(id);
+    return at !== undefined && this.#ids[at] === id ? at : undefined;
   }
 
   /** The entry itself where it is shown, else the nearest shown one above it; undefined where there is none. */
   rowFor(id: string | null): string | undefined {
-    const seen = new Set<string>();
-    while (id !== null && !seen.has(id)) {
-      if (this.#index.has(id)) return id;
-      seen.add(id);
-      id = this.#session.node(id)?.parentId ?? null;
-    }
-    return undefined;
+    return id === null ? undefined : this.#ids[this.#rowAt.get(id) ?? NONE];
   }
 
   /** Where a shown entry stands, or undefined. */
   placeOf(id: string): OutlinePlace | undefined {
-    const at = this.#index.get(id);
+    const at = this.#shownAt(id);
     if (at === undefined) return undefined;
     let run: string | null = null;
     // A head stands in the run of the row that it parts from.
-    let above = this.#parent[at]!;
-    while (above !== NONE && !this.#onPath.has(above)) {
-      if (this.#isHead(above)) {
-        run = this.#ids[above]!;
-        break;
-      }
-      above = this.#parent[above]!;
+    for (let above = this.#parent[at]!; above !== NONE && !this.#onPath[above]; above = this.#parent[above]!) {
+      if (this.#next(this.#parent[above]!) === above) continue;
+      run = this.#ids[above]!;
+      break;
     }
-    const index = this.run(run).findIndex((row) => row.id === id);
-    return index < 0 ? undefined : { run, index };
+    return this.run(run).length === 0 ? undefined : { run, index: this.#inRun[at]! };
   }
 
-  #isHead(at: number): boolean {
-    return this.#next(this.#parent[at]!) !== at;
+  /** Takes up what joined the session. What only grew at the position costs what is new, whatever stands above it. */
+  update(appended: readonly string[]): OutlineUpdate {
+    const session = this.#session;
+    const nodes = appended.map((id) => session.node(id));
+    const isNew = (node: SessionNode | undefined) => node !== undefined && !this.#rowAt.has(node.id);
+    // A file that was read anew has other entries than those that are told of.
+    if (!nodes.every(isNew) || this.#rowAt.size + nodes.length !== session.size()) return this.#anew();
+    const changed = this.#relabelled(nodes as SessionNode[]);
+    if (changed === undefined) return this.#anew();
+    const grows = this.#onlyGrows(nodes as SessionNode[]);
+    const first = this.#ids.length;
+    for (const node of nodes) if (!this.#take(node!)) return this.#anew();
+    if (!grows) {
+      this.#settle();
+      return MOVED;
+    }
+    this.#leafId = session.getLeafId();
+    const run = this.#runs.get(null);
+    const before = this.#position;
+    if (first < this.#ids.length && before !== NONE) changed.push(this.#ids[before]!);
+    for (let at = first; at < this.#ids.length; at++) {
+      this.#onPath[at] = true;
+      const last = run?.at(-1);
+      if (last !== undefined && this.#position !== NONE) last.branches = 1;
+      this.#position = at;
+      if (run !== undefined) this.#push(run, at, false);
+    }
+    return { moved: false, added: this.#ids.slice(first), changed };
   }
 
-  /**
-   * Takes up what joined the session. True where the rows only grew at the position, so that everything else stands as it
-   * was; false where the outline was made anew.
-   */
-  update(appended: readonly string[]): boolean {
-    if (this.#grow(appended)) return true;
+  /** Rows whose label changed; undefined where one is shown or hidden for it. */
+  #relabelled(nodes: readonly SessionNode[]): string[] | undefined {
+    const changed: string[] = [];
+    if (!nodes.some((node) => node.type === "label")) return changed;
+    const session = this.#session;
+    const before = this.#labels;
+    this.#labels = new Map(session.labels());
+    for (const id of new Set([...before.keys(), ...this.#labels.keys()])) {
+      const node = session.node(id);
+      if (before.get(id) === this.#labels.get(id) || node === undefined || !this.#rowAt.has(id)) continue;
+      const shown = this.#shownAt(id) !== undefined;
+      if (shown !== shows(session, node, this.filter)) return undefined;
+      if (shown) changed.push(id);
+    }
+    return changed;
+  }
+
+  /** True where each entry follows the one before it, the first one the old leaf, and the position goes along. */
+  #onlyGrows(nodes: readonly SessionNode[]): boolean {
+    const leafId = this.#session.getLeafId();
+    if (nodes.length === 0 || leafId === null || this.#childrenOf(this.#position).length > 0) return false;
+    let last = this.#leafId;
+    for (const node of nodes) {
+      if (node.parentId !== last || node.type === "leaf") return false;
+      last = node.id;
+    }
+    return last === leafId;
+  }
+
+  #anew(): OutlineUpdate {
     this.#ids = [];
-    this.#index.clear();
+    this.#rowAt.clear();
     this.#parent = [];
     this.#children = [];
     this.#roots = [];
-    this.#onPath.clear();
-    this.#position = NONE;
-    this.#runs.clear();
+    this.#below = [];
+    this.#onPath = [];
+    this.#inRun = [];
     this.#build();
-    return false;
-  }
-
-  #grow(appended: readonly string[]): boolean {
-    const session = this.#session;
-    const leafId = session.getLeafId();
-    if (appended.length === 0 || leafId === null || this.#childrenOf(this.#position).length > 0) return false;
-    let last = this.#leafId;
-    for (const id of appended) {
-      const node = session.node(id);
-      // A label changes what is shown elsewhere; a move ends elsewhere.
-      if (node === undefined || node.parentId !== last || node.type === "label" || node.type === "leaf") return false;
-      last = id;
-    }
-    if (last !== leafId) return false;
-    const run = this.#runs.get(null);
-    for (const id of appended) {
-      if (!shows(session, session.node(id)!, this.filter)) continue;
-      const above = this.#position;
-      const at = this.#add(id, above);
-      this.#below.push(0);
-      this.#onPath.add(at);
-      this.#position = at;
-      if (run === undefined) continue;
-      const before = run.at(-1);
-      if (before !== undefined && above !== NONE) before.branches = 1;
-      run.push(this.#row(at, false));
-    }
-    this.#leafId = leafId;
-    // `below` counts of rows on the way are never shown: only heads carry one.
-    return true;
+    return MOVED;
   }
 }

@@ -72,6 +72,8 @@ export interface Session {
   /** Every id in file order. */
   allIds(): Iterable<string>;
   getLabel(id: string): string | undefined;
+  /** Every label by the entry that it names. */
+  labels(): ReadonlyMap<string, string>;
   getName(): string | undefined;
 
   getEntry(id: string): Promise<SessionEntry | undefined>;

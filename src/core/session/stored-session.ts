@@ -143,6 +143,9 @@ class StoredSession implements Session {
   getLabel(id: string): string | undefined {
     return this.#storage.tree.labelOf(id);
   }
+  labels(): ReadonlyMap<string, string> {
+    return this.#storage.tree.labels();
+  }
   getName(): string | undefined {
     return this.#storage.tree.name;
   }

@@ -1,13 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  BranchOutline,
-  TREE_FILTERS,
-  type TreeFilter,
-  treeFilterOf,
-} from "../../../src/core/session/branch-outline.ts";
+import { BranchOutline } from "../../../src/core/session/branch-outline.ts";
 import type { Session, SessionNode } from "../../../src/core/session/session.ts";
 import { createMemorySession } from "../../../src/core/session/stored-session.ts";
+import { TREE_FILTERS, type TreeFilter, treeFilterOf } from "../../../src/core/session/tree-filter.ts";
 import { assistant, countingClock, countingIds, toolCall, toolResult, user } from "../../support/session-builder.ts";
 
 function memory(): Session {
@@ -35,6 +31,9 @@ function structure(
       role: role(Number(id)) as NonNullable<SessionNode["role"]>,
     }),
     childrenOf: (id) => children.get(id) ?? [],
+    allIds: () => parents.map((_parent, i) => String(i)),
+    size: () => parents.length,
+    labels: () => new Map(),
     getLabel: () => undefined,
     getLeafId: () => (leaf === null ? null : String(leaf)),
     pathTo(id) {
@@ -154,12 +153,43 @@ describe("the outline of a session", () => {
     await session.appendMessage(toolCall("1"));
     await session.appendMessage(toolResult("1", "x"));
     await session.appendMessage(assistant("a"));
-    expect(outline.update(appended.splice(0).flat())).toBe(true);
+    expect(outline.update(appended.splice(0).flat())).toMatchObject({ moved: false });
     expect(outline.run(null)).toEqual(new BranchOutline(session, "default").run(null));
     await session.moveTo(session.pathTo(session.getLeafId())[0]!);
     await session.appendMessage(user("other"));
-    expect(outline.update(appended.flat())).toBe(false);
+    expect(outline.update(appended.flat())).toMatchObject({ moved: true });
     expect(outline.run(null)).toEqual(new BranchOutline(session, "default").run(null));
+  });
+
+  it("agrees with an outline that is made anew after any sequence of appends, moves and labels", async () => {
+    const step = fc.record({ kind: fc.nat(5), pick: fc.nat(), flush: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.constantFrom(...TREE_FILTERS), async (steps, filter) => {
+        const session = memory();
+        const appended: string[] = [];
+        session.onDidChange((change) => appended.push(...change.appended));
+        const outline = new BranchOutline(session, filter);
+        for (const { kind, pick, flush } of steps) {
+          const all = [...session.allIds()];
+          const some = all[pick % Math.max(1, all.length)] ?? null;
+          if (kind === 0) await session.appendMessage(user("u"));
+          else if (kind === 1) await session.appendMessage(assistant("a"));
+          else if (kind === 2) await session.appendMessage(toolCall("1"));
+          else if (kind === 3) await session.appendMessage(toolResult("1", "r"));
+          else if (kind === 4) await session.moveTo(some);
+          else if (some !== null) await session.appendLabel(some, pick % 2 === 0 ? "label" : undefined);
+          if (!flush) continue;
+          outline.run(null);
+          outline.update(appended.splice(0));
+          const anew = new BranchOutline(session, filter);
+          expect(allRows(outline)).toEqual(allRows(anew));
+          expect(outline.run(null)).toEqual(anew.run(null));
+          expect(outline.positionId).toBe(anew.positionId);
+          for (const id of all) expect(outline.rowFor(id)).toBe(anew.rowFor(id));
+        }
+      }),
+      { numRuns: 150 },
+    );
   });
 
   it("shows every entry exactly once, in any tree and under any filter", () => {

@@ -1,0 +1,34 @@
+// When the tree is drawn again: at most twice a second, all that came together in one go.
+
+/** The editor waits for 200 ms of silence before it draws again: a view under more than two a second starves. */
+export const REFRESH_MS = 500;
+
+export class TreeRefresh {
+  readonly #work: () => Promise<void>;
+  readonly #onError: (error: unknown) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #lastAt = 0;
+
+  constructor(work: () => Promise<void>, onError: (error: unknown) => void) {
+    this.#work = work;
+    this.#onError = onError;
+  }
+
+  /** Runs the work when half a second went by since the last time; at once where it did. */
+  soon(): void {
+    this.#timer ??= setTimeout(() => void this.now(), Math.max(0, this.#lastAt + REFRESH_MS - Date.now()));
+  }
+
+  /** Runs the work now: what a person asked for does not wait. */
+  async now(): Promise<void> {
+    this.dispose();
+    this.#lastAt = Date.now();
+    await this.#work().catch(this.#onError);
+    this.#lastAt = Date.now();
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}
