@@ -74,7 +74,13 @@ export class EditorPage {
             () => true,
             () => false,
           );
-        if (found) return await row.click();
+        const clicked =
+          found &&
+          (await row.click({ timeout: 3000 }).then(
+            () => true,
+            () => false,
+          ));
+        if (clicked) return;
         await this.page.keyboard.press("Escape");
       }
       if (Date.now() > end) throw new Error(`the palette did not offer “${title}”`);

@@ -3,10 +3,25 @@ import { SessionError } from "../errors.ts";
 import { emptyUsage } from "../llm/messages.ts";
 import type { NewEntry, SessionEntry } from "../session/entries.ts";
 import type { Session } from "../session/session.ts";
-import { UNDO_CUSTOM_TYPE } from "./session-memory.ts";
+import { PIN_CUSTOM_TYPE, UNDO_CUSTOM_TYPE } from "./session-memory.ts";
+
+/** The entry that an edit of the context or a pin is about; undefined for all others. */
+function targetOf(entry: SessionEntry): string | undefined {
+  if (entry.type === "context_edit") return entry.targetId;
+  if (entry.type !== "custom" || entry.customType !== PIN_CUSTOM_TYPE) return undefined;
+  const { targetId } = (entry.data ?? {}) as { targetId?: unknown };
+  return typeof targetId === "string" ? targetId : undefined;
+}
+
+/** An edit or a pin, about this entry. */
+function about(targetId: string, entry: SessionEntry): NewEntry | undefined {
+  if (entry.type === "context_edit") return { type: "context_edit", targetId, replacement: entry.replacement };
+  if (entry.type !== "custom") return undefined;
+  return { type: "custom", customType: entry.customType, data: { ...(entry.data as object), targetId } };
+}
 
 /** Entries that say something of the conversation or its settings; markers and positions are not copied. */
-function copyOf(entry: SessionEntry, renamed: (id: string) => string | undefined): NewEntry | undefined {
+function copyOf(entry: SessionEntry): NewEntry | undefined {
   switch (entry.type) {
     case "message":
       // What a reply cost is counted where it was made; measured on the compacted context, it says nothing of this one.
@@ -22,11 +37,6 @@ function copyOf(entry: SessionEntry, renamed: (id: string) => string | undefined
       const { id: _id, parentId: _parentId, timestamp: _timestamp, ...rest } = entry;
       return rest;
     }
-    case "context_edit":
-      // Targets among the copies are edited after they have their ids; see `undoCompaction`.
-      return renamed(entry.targetId) === undefined
-        ? { type: "context_edit", targetId: entry.targetId, replacement: entry.replacement }
-        : undefined;
     case "custom":
       return entry.customType.startsWith("coppice.")
         ? undefined
@@ -83,27 +93,22 @@ export async function undoCompaction(session: Session, compactionId: string): Pr
   const after = path.slice(path.indexOf(compactionId) + 1);
   const parentId = session.node(compactionId)?.parentId ?? null;
   const copied = new Map<string, NewEntry>();
-  const edits: { targetId: string; replacement: Extract<NewEntry, { type: "context_edit" }>["replacement"] }[] = [];
+  /** Edits and pins of what is copied: they wait for the new ids. */
+  const late: { targetId: string; entry: SessionEntry }[] = [];
   for (const entry of await session.getEntries(after)) {
-    if (entry.type === "context_edit" && copied.has(entry.targetId)) {
-      edits.push({ targetId: entry.targetId, replacement: entry.replacement });
+    const targetId = targetOf(entry);
+    if (targetId !== undefined && copied.has(targetId)) {
+      late.push({ targetId, entry });
       continue;
     }
-    const copy = copyOf(entry, (id) => (copied.has(id) ? id : undefined));
+    const copy = targetId === undefined ? copyOf(entry) : about(targetId, entry);
     if (copy !== undefined) copied.set(entry.id, copy);
   }
   const marker: NewEntry = { type: "custom", customType: UNDO_CUSTOM_TYPE, data: { compactionId } };
   const ids = await session.appendEntries([marker, ...copied.values()], parentId);
   const newIds = new Map([...copied.keys()].map((id, index) => [id, ids[index + 1]!]));
-  if (edits.length > 0) {
-    await session.appendEntries(
-      edits.map((edit) => ({
-        type: "context_edit",
-        targetId: newIds.get(edit.targetId)!,
-        replacement: edit.replacement,
-      })),
-    );
-  }
+  const edits = late.map(({ targetId, entry }) => about(newIds.get(targetId)!, entry));
+  if (edits.length > 0) await session.appendEntries(edits.filter((edit) => edit !== undefined));
   for (const [id, newId] of newIds) {
     const label = session.getLabel(id);
     if (label !== undefined) await session.appendLabel(newId, label);
