@@ -127,6 +127,8 @@ export class EntryActions {
         signalOf(token).addEventListener("abort", () => open.harness.abort());
         try {
           await open.harness.compact({ ...focus, ...(cut === undefined ? {} : { cut }) });
+          // Whoever looked elsewhere sees what became of the position, as after an undo.
+          open.show(undefined);
         } catch (error) {
           if (!(error instanceof CompactionError && error.code === "aborted")) throw error;
         }

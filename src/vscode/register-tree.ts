@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { Shell } from "../core/ports.ts";
 import type { Session } from "../core/session/session.ts";
+import { leafThrough } from "../core/session/siblings.ts";
 import type { BranchComparisonPanel } from "./branch-comparison-panel.ts";
 import type { ChatView } from "./chat-view.ts";
 import { entryIdOf } from "./commands/register.ts";
@@ -73,9 +74,11 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
   const handlers: Record<string, Handler> = {
     ...treeCommands({ ...services, tree }),
     "coppice.inspectContext": async () => (await inspector()).open(neededSession(sessions)),
-    "coppice.previewCompaction": async (argument) => {
-      const open = neededSession(sessions);
-      return (await preview()).preview(open, entryIdOf(open, argument));
+    // In the title of the tree they are given the focused row, which they are not about.
+    "coppice.previewCompaction": async () => (await preview()).preview(neededSession(sessions)),
+    "coppice.previewBeforeHere": async (argument) => {
+      const { open, entryId } = neededEntry({ sessions, tree }, argument);
+      return (await preview()).preview(open, entryId);
     },
     "coppice.applyDraft": async () => (await preview()).applyDraft(),
     "coppice.redoCompaction": async () => (await preview()).redo(neededSession(sessions)),
@@ -85,7 +88,9 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
     },
     "coppice.compareBranches": async (argument) => {
       const open = neededSession(sessions);
-      const entryId = entryIdOf(open, argument) ?? (await services.entryActions.pickEntry(open));
+      const given = entryIdOf(open, argument);
+      const other = given !== undefined && leafThrough(open.session, given) !== open.session.getLeafId();
+      const entryId = other ? given : await services.entryActions.pickEntry(open);
       if (entryId !== undefined) await (await comparison()).open(open, entryId);
     },
     ...sessionListCommands({ ...services, list, onError }),

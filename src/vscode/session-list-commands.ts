@@ -22,11 +22,12 @@ function isSession(node: unknown): node is SessionNode {
   return typeof node === "object" && node !== null && (node as Partial<ListNode>).kind === "session";
 }
 
-/** The rows that a command is about: the menu's, with the whole selection where it is part of it. */
-function chosen(services: SessionListServices, node: unknown, nodes: unknown): SessionNode[] {
-  const many = (Array.isArray(nodes) ? nodes : services.list.selection).filter(isSession);
-  if (!isSession(node)) return many;
-  return many.includes(node) ? many : [node];
+/** The rows that a command is about: the menu's, or the focused one, first; with the selection where it is part of it. */
+async function chosen({ list }: SessionListServices, node: unknown, nodes?: unknown): Promise<SessionNode[]> {
+  const first = node ?? (await list.focused());
+  if (!isSession(first)) return [];
+  const many = (Array.isArray(nodes) ? nodes : list.selection).filter(isSession);
+  return many.includes(first) ? [first, ...many.filter((one) => one !== first)] : [first];
 }
 
 export function sessionListCommands(services: SessionListServices): Record<string, Handler> {
@@ -34,14 +35,14 @@ export function sessionListCommands(services: SessionListServices): Record<strin
   const withOpened =
     (action: (open: OpenSession) => unknown): Handler =>
     async (node, nodes) => {
-      const first = chosen(services, node, nodes)[0];
+      const [first] = await chosen(services, node, nodes);
       if (first === undefined) return;
       await action(await sessions.open(first.thread.session.path));
       list.refresh();
     };
   return {
     "coppice.sessions.open": async (node) => {
-      const first = chosen(services, node, undefined)[0];
+      const [first] = await chosen(services, node);
       if (first === undefined) return;
       await sessionActions.open(first.thread.session.path);
       await chat.reveal(true);
@@ -56,7 +57,7 @@ export function sessionListCommands(services: SessionListServices): Record<strin
     }),
     "coppice.sessions.export": withOpened((open) => sessionActions.export(open)),
     "coppice.sessions.delete": async (node, nodes) => {
-      const picked = chosen(services, node, nodes);
+      const picked = await chosen(services, node, nodes);
       if (picked.length === 1) {
         const { session } = picked[0]!.thread;
         await sessionActions.delete(session.path, sessionTitle(session));

@@ -49,6 +49,11 @@ export class SessionListView implements vscode.TreeDataProvider<ListNode>, vscod
     return this.#view.selection;
   }
 
+  /** The row that a key is about: the focused one, which need not be selected. */
+  async focused(): Promise<ListNode | undefined> {
+    return (await (await import("./focused-row.ts")).focusedRow(this.#view)) ?? this.selection[0];
+  }
+
   /** Reads the list again, if anybody looks at it. */
   refresh(): void {
     clearTimeout(this.#timer);

@@ -77,10 +77,15 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     return treeFilterOf(this.#settings.state.get<string>("coppice.treeFilter") ?? this.#settings.filter());
   }
 
-  /** The row that a keyboard command is about. */
   get selected(): EntryNode | undefined {
     const node = this.#view.selection[0];
     return node?.kind === "entry" ? node : undefined;
+  }
+
+  /** The row that a key is about: the focused one, which need not be selected. */
+  async focused(): Promise<EntryNode | undefined> {
+    const node = await (await import("./focused-row.ts")).focusedRow(this.#view);
+    return node === undefined ? this.selected : node.kind === "entry" ? node : undefined;
   }
 
   #bind(open: OpenSession | undefined): void {

@@ -53,8 +53,9 @@ export function treeCommands(services: TreeCommandServices): Record<string, Hand
     "coppice.tree.filter": () => tree.pickFilter(),
     "coppice.tree.revealPosition": () => tree.revealPosition(),
     "coppice.tree.key": async (command) => {
-      const node = tree.selected;
-      if (typeof command !== "string" || !KEY_COMMANDS.has(command) || node === undefined) return;
+      if (typeof command !== "string" || !KEY_COMMANDS.has(command)) return;
+      const node = await tree.focused();
+      if (node === undefined) return;
       await vscode.commands.executeCommand(command, node);
     },
     "coppice.compactBeforeHere": async (argument) => {

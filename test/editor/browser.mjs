@@ -47,8 +47,8 @@ export class EditorPage {
     });
   }
 
-  /** Runs a command from the palette by its whole title. */
-  async command(title) {
+  /** Runs a command from the palette by its whole title; `byKey` takes it with Enter instead of a click. */
+  async command(title, { byKey = false } = {}) {
     const widget = this.page.locator(".quick-input-widget:visible");
     const input = widget.locator("input").first();
     const name = new RegExp(`^${title.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`);
@@ -74,11 +74,23 @@ export class EditorPage {
             () => true,
             () => false,
           );
-        if (found) return await row.click();
+        const clicked =
+          found &&
+          (await this.#take(row, byKey).then(
+            () => true,
+            () => false,
+          ));
+        if (clicked) return;
         await this.page.keyboard.press("Escape");
       }
       if (Date.now() > end) throw new Error(`the palette did not offer “${title}”`);
     }
+  }
+
+  async #take(row, byKey) {
+    if (!byKey) return await row.click({ timeout: 3000 });
+    await row.and(this.page.locator(".focused")).waitFor({ timeout: 3000 });
+    await this.page.keyboard.press("Enter");
   }
 
   /** Waits for the quick pick or input box with this title and returns its field. */

@@ -3,70 +3,9 @@
 import { readFileSync } from "node:fs";
 import { git } from "./prepare.mjs";
 import { sessionFiles } from "./session-files.mjs";
+import { pageWith, Trees } from "./tree-page.mjs";
 
 export const name = "The tree: see, move, label, compare, take back";
-
-/** Rows of the two tree views, by the names that a screen reader hears. */
-class Trees {
-  constructor(window) {
-    this.page = window.page;
-  }
-  /** A row by text in its spoken name. */
-  row(text) {
-    return this.page
-      .locator(".pane-body .monaco-list-row[role=treeitem]")
-      .filter({ has: this.#named(text) })
-      .first();
-  }
-  #named(text) {
-    return this.page.locator(`.monaco-tl-contents:has-text(${JSON.stringify(text)})`);
-  }
-  async spoken() {
-    return await this.page
-      .locator(".pane-body .monaco-list-row[role=treeitem]")
-      .evaluateAll((rows) => rows.map((row) => row.getAttribute("aria-label")));
-  }
-  /** Waits until the rows stand still: they refresh up to half a second after the conversation did. */
-  async settled() {
-    let before = "";
-    for (let quiet = 0; quiet < 4; ) {
-      const now = (await this.spoken()).join("\n");
-      quiet = now === before ? quiet + 1 : 0;
-      before = now;
-      await this.page.waitForTimeout(250);
-    }
-  }
-  /** Clicks a row once nothing moves under the pointer, and waits until what it shows is there. */
-  async click(text) {
-    await this.settled();
-    await this.row(text).click();
-    await this.settled();
-  }
-  /** Opens the menu of a row and chooses from it; a menu takes no click in its first moment. */
-  async choose(text, item) {
-    const entry = this.page.getByRole("menuitem", { name: item }).first();
-    await this.settled();
-    await this.row(text).click({ button: "right" });
-    await entry.hover();
-    await this.page.waitForTimeout(400);
-    await entry.click();
-  }
-}
-
-/** The frame of an editor tab's page, by a heading. */
-async function pageWith(window, heading, until) {
-  return await until(async () => {
-    for (const frame of window.page.frames()) {
-      if (frame === window.page.mainFrame() || frame.isDetached()) continue;
-      const found = await frame
-        .getByRole("heading", { name: heading, exact: true })
-        .isVisible()
-        .catch(() => false);
-      if (found) return frame;
-    }
-    return undefined;
-  }, `a page with the heading “${heading}”`);
-}
 
 export async function run({ run, until, step, expect }) {
   const workspace = run.workspace();
@@ -190,7 +129,7 @@ export async function run({ run, until, step, expect }) {
 
   await step("Compact Before Here cuts at the entry, and undo and redo move between both", async () => {
     await window.command("Coppice: Focus on Session Tree View");
-    await trees.choose("Read README.md", "Compact Before Here");
+    await trees.choose("Read README.md", "Compact Before Here…");
     await input("");
     await spokenRow(/^Compaction: Compaction .* → ~.* tokens, position/);
     const compaction = entries().find((entry) => entry.type === "compaction");
@@ -257,7 +196,7 @@ export async function run({ run, until, step, expect }) {
   );
 
   await step("two branches stand side by side", async () => {
-    await trees.choose("Read src/greeting.ts", "Compare with Current");
+    await trees.choose("Read src/greeting.ts", "Compare with Current…");
     const page = await pageWith(window, "Two branches", until);
     await page.getByText("the shared part counted once").waitFor();
     await page.getByRole("heading", { name: "Second branch" }).waitFor();
@@ -289,10 +228,10 @@ export async function run({ run, until, step, expect }) {
     await input("My fork");
     await spokenRow(/^My fork, in the chat/);
     const { length } = sessionFiles(editor.home);
-    await trees.choose("My fork", "Move to Trash");
+    await trees.choose("My fork", "Move to Trash…");
     await window.page.getByRole("button", { name: "Cancel" }).click();
     expect(sessionFiles(editor.home).length === length, "nothing to be deleted before the answer");
-    await trees.choose("My fork", "Move to Trash");
+    await trees.choose("My fork", "Move to Trash…");
     await window.page.getByRole("button", { name: "Move to Trash", exact: true }).click();
     await until(() => sessionFiles(editor.home).length === length - 1, "the file to be gone");
     await until(

@@ -45,11 +45,18 @@ async function twoProcesses() {
   console.log(`two processes: ${appends} appends, none lost, none damaged`);
 }
 
-/** Random lives of a session through the whole agent: see test/core/harness/long-life.test.ts. */
+/** Random lives and walks of a session through the whole agent: see the two tests in test/core/harness. */
 function longLives() {
   const result = spawnSync(
     process.execPath,
-    ["node_modules/vitest/vitest.mjs", "run", "--config", "test/vitest.config.ts", "test/core/harness/long-life"],
+    [
+      "node_modules/vitest/vitest.mjs",
+      "run",
+      "--config",
+      "test/vitest.config.ts",
+      "test/core/harness/long-life",
+      "test/core/harness/shown-is-sent",
+    ],
     {
       stdio: "inherit",
       env: {

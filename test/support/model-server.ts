@@ -36,6 +36,8 @@ export interface JournalEntry {
   /** Keys are replaced by `[redacted]`. */
   headers: Record<string, string>;
   body: unknown;
+  /** The body as it came, byte for byte. */
+  text: string;
   status: number;
   /** Why the request was refused. */
   refused?: string;
@@ -113,6 +115,7 @@ class ServerState {
       path,
       headers: redacted(request),
       body: undefined,
+      text,
       status: 200,
     };
     this.journal.push(entry);

@@ -1,15 +1,27 @@
 // Taking a compaction back by appending: the full path goes on from before it (product.md "Undo").
 import { SessionError } from "../errors.ts";
 import { emptyUsage } from "../llm/messages.ts";
-import type { NewEntry, SessionEntry } from "../session/entries.ts";
+import type { CustomEntry, LateEntry, NewEntry, SessionEntry } from "../session/entries.ts";
 import type { Session } from "../session/session.ts";
-import { UNDO_CUSTOM_TYPE } from "./session-memory.ts";
+import { PIN_CUSTOM_TYPE, UNDO_CUSTOM_TYPE } from "./session-memory.ts";
 
-/**
- * Entries that say something of the conversation or its settings; markers and positions are not copied. `places`: where the
- * copies made so far stand in the write, by the id of what they copy.
- */
-function copyOf(entry: SessionEntry, places: ReadonlyMap<string, number>): NewEntry | undefined {
+/** The entry that an edit of the context or a pin is about; undefined for all others. */
+function targetOf(entry: SessionEntry): string | undefined {
+  if (entry.type === "context_edit") return entry.targetId;
+  if (entry.type !== "custom" || entry.customType !== PIN_CUSTOM_TYPE) return undefined;
+  const { targetId } = (entry.data ?? {}) as { targetId?: unknown };
+  return typeof targetId === "string" ? targetId : undefined;
+}
+
+/** An edit or a pin, about this entry. */
+function about(targetId: string, entry: SessionEntry): NewEntry {
+  if (entry.type === "context_edit") return { type: "context_edit", targetId, replacement: entry.replacement };
+  const { customType, data } = entry as CustomEntry;
+  return { type: "custom", customType, data: { ...(data as object), targetId } };
+}
+
+/** Entries that say something of the conversation or its settings; markers and positions are not copied. */
+function copyOf(entry: SessionEntry): NewEntry | undefined {
   switch (entry.type) {
     case "message":
       // What a reply cost is counted where it was made; measured on the compacted context, it says nothing of this one.
@@ -24,11 +36,6 @@ function copyOf(entry: SessionEntry, places: ReadonlyMap<string, number>): NewEn
     case "active_tools_change": {
       const { id: _id, parentId: _parentId, timestamp: _timestamp, ...rest } = entry;
       return rest;
-    }
-    case "context_edit": {
-      const inBatch = places.get(entry.targetId);
-      const targetId = inBatch === undefined ? entry.targetId : { inBatch };
-      return { type: "context_edit", targetId, replacement: entry.replacement };
     }
     case "custom":
       return entry.customType.startsWith("coppice.")
@@ -85,17 +92,22 @@ export async function undoCompaction(session: Session, compactionId: string): Pr
   const path = session.pathTo(leafId);
   const after = path.slice(path.indexOf(compactionId) + 1);
   const parentId = session.node(compactionId)?.parentId ?? null;
-  const batch: NewEntry[] = [{ type: "custom", customType: UNDO_CUSTOM_TYPE, data: { compactionId } }];
+  const batch: (NewEntry | LateEntry)[] = [{ type: "custom", customType: UNDO_CUSTOM_TYPE, data: { compactionId } }];
+  /** Where the copies stand in the write, by the id of what they copy. */
   const places = new Map<string, number>();
   for (const entry of await session.getEntries(after)) {
-    const copy = copyOf(entry, places);
+    const targetId = targetOf(entry);
+    const place = places.get(targetId ?? "");
+    let copy: NewEntry | LateEntry | undefined;
+    if (targetId === undefined) copy = copyOf(entry);
+    else copy = place === undefined ? about(targetId, entry) : (ids) => about(ids[place]!, entry);
     if (copy === undefined) continue;
     places.set(entry.id, batch.length);
     batch.push(copy);
   }
-  for (const [id, inBatch] of places) {
+  for (const [id, place] of places) {
     const label = session.getLabel(id);
-    if (label !== undefined) batch.push({ type: "label", targetId: { inBatch }, label });
+    if (label !== undefined) batch.push((ids) => ({ type: "label", targetId: ids[place]!, label }));
   }
   await session.appendEntries(batch, parentId);
   return session.getLeafId();

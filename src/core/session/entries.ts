@@ -128,14 +128,11 @@ export type SessionEntry =
 
 export type SessionEntryType = SessionEntry["type"];
 
-/** An entry that is appended in the same write, by its place among them (0-based): it has no id yet. */
-export interface BatchTarget {
-  readonly inBatch: number;
-}
 type WithoutBase<E> = E extends EntryBase ? Omit<E, keyof EntryBase> : never;
-type WithTarget<E> = E extends { targetId: string } ? Omit<E, "targetId"> & { targetId: string | BatchTarget } : E;
 /** An entry before the session gives it id, parent and time. */
-export type NewEntry = WithTarget<WithoutBase<Exclude<SessionEntry, UnknownEntry>>>;
+export type NewEntry = WithoutBase<Exclude<SessionEntry, UnknownEntry>>;
+/** One that names others of the same write: made when these, the entries before it, have their ids. */
+export type LateEntry = (ids: readonly string[]) => NewEntry;
 
 /** `customType` of the entry that a move writes on its target, so that Pi, which ignores `leaf`, finds the same position. */
 export const POSITION_CUSTOM_TYPE = "coppice.position";

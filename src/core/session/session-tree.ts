@@ -41,7 +41,8 @@ function grow<T extends Float64Array | Uint32Array | Uint8Array | Int32Array>(ar
 
 /** The 32 bits of eight hex digits; undefined for any other text. */
 function hexValueOf(id: string): number | undefined {
-  if (id.length !== 8) return undefined;
+  // Ids come from commands and hooks of others as well: what is no text is no id.
+  if (typeof id !== "string" || id.length !== 8) return undefined;
   let value = 0;
   for (let i = 0; i < 8; i++) {
     const code = id.charCodeAt(i);

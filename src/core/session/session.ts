@@ -1,6 +1,6 @@
 // One session: a tree of entries on disk, the position in it, and the context that follows from it.
 import type { AgentMessage, BashExecutionMessage, CustomMessage, Message } from "../llm/messages.ts";
-import type { NewEntry, SessionEntry, SessionEntryType, SessionHeader } from "./entries.ts";
+import type { LateEntry, NewEntry, SessionEntry, SessionEntryType, SessionHeader } from "./entries.ts";
 
 /** One message of the context and the entry that it comes from. */
 export interface ContextItem {
@@ -92,7 +92,7 @@ export interface Session {
   buildTailContext(): Promise<SessionContext>;
 
   /** Appends to the position, or behind another entry where one is given (null: as a root), in one write and one sync; resolves with the ids when they are on disk. */
-  appendEntries(entries: readonly NewEntry[], behind?: string | null): Promise<string[]>;
+  appendEntries(entries: readonly (NewEntry | LateEntry)[], behind?: string | null): Promise<string[]>;
   appendMessage(message: Message | CustomMessage | BashExecutionMessage): Promise<string>;
   appendThinkingLevelChange(thinkingLevel: string): Promise<string>;
   appendModelChange(provider: string, modelId: string): Promise<string>;

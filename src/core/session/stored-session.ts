@@ -5,8 +5,8 @@ import type { Clock, Ids } from "../ports.ts";
 import { buildContext, type ContextOptions } from "./context.ts";
 import { ContextCache } from "./context-cache.ts";
 import {
-  type BatchTarget,
   CURRENT_SESSION_VERSION,
+  type LateEntry,
   type NewEntry,
   POSITION_CUSTOM_TYPE,
   type SessionEntry,
@@ -62,7 +62,7 @@ class StoredSession implements Session {
   #closed = false;
   #queue: Promise<unknown> = Promise.resolve();
   /** What the last failed append would have written: the same entries given again keep their ids. */
-  #failed: { json: string; entry: SessionEntry }[] = [];
+  #failed: Composed[] = [];
 
   constructor(storage: SessionStorage, options: SessionOptions) {
     this.#storage = storage;
@@ -179,12 +179,12 @@ class StoredSession implements Session {
     return tail === undefined ? this.buildContext() : buildContext(tail, this.#options);
   }
 
-  appendEntries(entries: readonly NewEntry[], behind?: string | null): Promise<string[]> {
-    const json = entries.map(encodeNew);
+  appendEntries(entries: readonly (NewEntry | LateEntry)[], behind?: string | null): Promise<string[]> {
+    const frozen = entries.map(freeze);
     return this.#enqueue(async () => {
       if (entries.length === 0) return [];
       if (behind !== undefined && behind !== null) this.#rowOf(behind);
-      const written = await this.#write(() => this.#compose(entries, json, behind), json);
+      const written = await this.#write(() => this.#compose(frozen, behind));
       return written.map((entry) => entry.id);
     });
   }
@@ -250,11 +250,11 @@ class StoredSession implements Session {
       { type: "custom", customType: POSITION_CUSTOM_TYPE },
       ...summary,
     ];
-    const json = entries.map(encodeNew);
+    const frozen = entries.map(freeze);
     return this.#enqueue(async () => {
       if (targetId !== null) this.#rowOf(targetId);
       if (targetId === this.#leafId || this.#visible(targetId) === this.#visible(this.#leafId)) return this.#leafId;
-      await this.#write(() => this.#compose(entries, json), json);
+      await this.#write(() => this.#compose(frozen));
       return this.#leafId;
     });
   }
@@ -300,64 +300,52 @@ class StoredSession implements Session {
     return result;
   }
 
-  async #write(compose: () => ComposedEntry[], json: readonly string[]): Promise<SessionEntry[]> {
-    let composed: SessionEntry[] = [];
+  async #write(compose: () => Composed[]): Promise<SessionEntry[]> {
+    let composed: Composed[] = [];
     try {
       await this.#storage.append(() => {
-        const lines = compose();
-        composed = lines.map(({ entry }) => entry);
-        return lines;
+        composed = compose();
+        return composed;
       });
     } catch (error) {
-      this.#failed = composed.map((entry, i) => ({ json: json[i]!, entry }));
+      this.#failed = composed;
       throw error;
     }
     this.#failed = [];
-    this.#leafId = composed.at(-1)!.type === "leaf" ? this.#storage.tree.position() : composed.at(-1)!.id;
-    this.#contexts.remember(composed);
-    this.#emit({ appended: composed.map((entry) => entry.id), leafId: this.#leafId, external: false });
-    return composed;
+    const entries = composed.map(({ entry }) => entry);
+    this.#leafId = entries.at(-1)!.type === "leaf" ? this.#storage.tree.position() : entries.at(-1)!.id;
+    this.#contexts.remember(entries);
+    this.#emit({ appended: entries.map((entry) => entry.id), leafId: this.#leafId, external: false });
+    return entries;
   }
 
   /** Gives entries id, parent and time; each follows the one before it, after a `leaf` its target. */
-  #compose(entries: readonly NewEntry[], json: readonly string[], behind?: string | null): ComposedEntry[] {
+  #compose(frozen: readonly (Frozen | LateEntry)[], behind?: string | null): Composed[] {
     const { tree } = this.#storage;
+    const ids: string[] = [];
     const taken = new Set<string>();
-    const composed: ComposedEntry[] = [];
+    const composed: Composed[] = [];
     let parentId = behind === undefined ? this.#leafId : behind;
-    entries.forEach((entry, i) => {
+    for (const [i, given] of frozen.entries()) {
+      const { entry, content } = typeof given === "function" ? freeze(given(ids)) : given;
       const again = this.#failed[i];
-      let full: SessionEntry;
-      let line: string | undefined;
-      if (again !== undefined && again.json === json[i] && again.entry.parentId === parentId) full = again.entry;
+      if (again?.content === content && again.entry.parentId === parentId) composed.push(again);
       else {
         this.#failed.length = Math.min(this.#failed.length, i);
-        if (json[i] === "") {
+        if (content === "") {
           throw new SessionError("invalid_entry", `An entry of type ${entry.type} cannot be written as JSON.`);
         }
         this.#checkTargets(entry, taken);
         const id = this.#options.ids.entryId((wanted) => taken.has(wanted) || tree.rowOf(wanted) >= 0);
-        const timestamp = new Date(this.#options.clock.now()).toISOString();
-        // A copy of an entry that was read brings its old place along: only its content is taken.
-        const { type, id: oldId, parentId: oldParent, timestamp: oldTime, ...rest } = JSON.parse(json[i]!);
-        full = { type, id, parentId, timestamp, ...rest } as SessionEntry;
-        const begins = `{"type":"${type}"`;
-        if ("targetId" in entry && isBatchTarget(entry.targetId)) {
-          Object.assign(full, { targetId: composed[entry.targetId.inBatch]!.entry.id });
-        } else if (
-          oldId === undefined &&
-          oldParent === undefined &&
-          oldTime === undefined &&
-          json[i]!.startsWith(begins)
-        ) {
-          // What `JSON.stringify(full)` would give, without going through a large entry once more.
-          line = `${begins},${JSON.stringify({ id, parentId, timestamp }).slice(1, -1)}${json[i]!.slice(begins.length)}`;
-        }
+        composed.push(
+          composeEntry(content, { id, parentId, timestamp: new Date(this.#options.clock.now()).toISOString() }),
+        );
       }
-      taken.add(full.id);
-      composed.push({ entry: full, json: line ?? JSON.stringify(full) });
-      parentId = full.type === "leaf" ? full.targetId : full.id;
-    });
+      const last = composed[i]!.entry;
+      ids.push(last.id);
+      taken.add(last.id);
+      parentId = last.type === "leaf" ? last.targetId : last.id;
+    }
     return composed;
   }
 
@@ -368,10 +356,6 @@ class StoredSession implements Session {
         : entry.type === "compaction"
           ? entry.firstKeptEntryId
           : undefined;
-    if (isBatchTarget(target)) {
-      if (target.inBatch < batch.size) return;
-      throw new SessionError("invalid_argument", "An entry can only name one that comes before it.");
-    }
     if (target !== undefined && target !== null && !batch.has(target)) this.#rowOf(target);
   }
 
@@ -386,15 +370,36 @@ class StoredSession implements Session {
   }
 }
 
-function isBatchTarget(target: string | BatchTarget | null | undefined): target is BatchTarget {
-  return typeof target === "object" && target !== null;
+/** An entry as it was when the call was made: what the caller does to the object afterwards is not written. */
+interface Frozen {
+  entry: NewEntry;
+  /** Its JSON; empty where there is none. */
+  content: string;
+}
+function freeze(entry: NewEntry): Frozen;
+function freeze(entry: NewEntry | LateEntry): Frozen | LateEntry;
+function freeze(entry: NewEntry | LateEntry): Frozen | LateEntry {
+  if (typeof entry === "function") return entry;
+  try {
+    return { entry, content: JSON.stringify(entry) };
+  } catch {
+    return { entry, content: "" };
+  }
 }
 
-/** Frozen at the moment of the call: what the caller does to the object afterwards is not written. Empty where it is no JSON. */
-function encodeNew(entry: NewEntry): string {
-  try {
-    return JSON.stringify(entry);
-  } catch {
-    return "";
-  }
+/** What is written, and what it was made from: the same entry given again after a failure is the same line. */
+interface Composed extends ComposedEntry {
+  content: string;
+}
+function composeEntry(content: string, base: { id: string; parentId: string | null; timestamp: string }): Composed {
+  // A copy of an entry that was read brings its old place along: only its content is taken.
+  const { type, id, parentId, timestamp, ...rest } = JSON.parse(content);
+  const entry = { type, ...base, ...rest } as SessionEntry;
+  const begins = `{"type":"${type}"`;
+  const isFresh = id === undefined && parentId === undefined && timestamp === undefined && content.startsWith(begins);
+  // What `JSON.stringify(entry)` would give, without going through a large entry once more.
+  const json = isFresh
+    ? `${begins},${JSON.stringify(base).slice(1, -1)}${content.slice(begins.length)}`
+    : JSON.stringify(entry);
+  return { entry, json, content };
 }

@@ -87,14 +87,15 @@ function handlers(services: CommandServices): Record<string, Handler> {
       });
       if (focus !== undefined) await entryActions.compact(open, focus);
     },
-    "coppice.undoCompaction": (argument) => {
+    // A button in the title of the tree is given the focused row, which it is not about: these two take no argument.
+    "coppice.undoCompaction": () => entryActions.undoCompaction(needSession(sessions)),
+    "coppice.navigate": async () => {
       const open = needSession(sessions);
-      return entryActions.undoCompaction(open, entryIdOf(open, argument));
-    },
-    "coppice.navigate": withEntry(async (open, id) => {
+      const id = await entryActions.pickEntry(open);
+      if (id === undefined) return;
       await chat.reveal(true);
       open.showAt(id);
-    }),
+    },
     "coppice.showEntry": withEntry(async (open, id) => {
       await chat.reveal(true);
       open.showAt(id);

@@ -207,7 +207,7 @@ describe("the file of a session", () => {
       { type: "message", message: odd },
       copied,
       { message: odd, type: "message" },
-      { type: "label", targetId: { inBatch: 0 }, label: "first" },
+      (before) => ({ type: "label", targetId: before[0]!, label: "first" }),
       { type: "custom", customType: "x", data: { parentId: "inside", list: [undefined, null] } },
       { type: "leaf", targetId: null },
     ]);
