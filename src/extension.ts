@@ -216,7 +216,12 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     host?.post({ type: "composer.add", text, images });
     host?.post({ type: "composer.focus" });
   };
-  const entryActions = new EntryActions(documents, { offerText: giveBack });
+  const entryActions = new EntryActions(documents, {
+    offerText: giveBack,
+    shown: (id) =>
+      chat.hosts.map((host) => host.open).find((open) => open?.session.id === id) ??
+      (sessions.current?.session.id === id ? sessions.current : undefined),
+  });
   const sessionActions = new SessionActions({
     sessions,
     repos,

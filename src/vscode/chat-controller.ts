@@ -175,6 +175,14 @@ export class ChatController {
       case "branch.continue": {
         if (open?.shownLeafId === undefined) return;
         const summarize = message.summary !== "none";
+        if (summarize && message.edit === true) {
+          await entryActions.draftSummary(
+            open,
+            open.shownLeafId,
+            message.summary === "custom" ? message.instructions : "",
+          );
+          return;
+        }
         const focus = message.summary === "custom" ? { customInstructions: message.instructions } : {};
         return await entryActions.continueFrom(open, open.shownLeafId, { summarize, ...focus });
       }
@@ -292,10 +300,17 @@ export class ChatController {
       }
       // Sending from a point that is being looked at moves there first (product.md "Looking is not moving").
       if (target.shownLeafId !== undefined) {
-        const { summary, instructions } = message.leaving ?? {
+        const { summary, instructions, edit } = message.leaving ?? {
           summary: this.#services.configuration.askSummary() === "always" ? "standard" : "none",
           instructions: "",
         };
+        if (summary !== "none" && edit === true) {
+          const focus = summary === "custom" ? instructions : "";
+          await this.#services.entryActions.draftSummary(target, target.shownLeafId, focus);
+          return refuse(
+            vscode.l10n.t("Nothing was sent yet: attach the summary or discard it first, then send the message."),
+          );
+        }
         const options = {
           summarize: summary !== "none",
           ...(summary === "custom" && instructions.trim() !== "" ? { customInstructions: instructions } : {}),

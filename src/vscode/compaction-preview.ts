@@ -8,6 +8,7 @@ import type { Usage } from "../core/llm/messages.ts";
 import type { ContextItem, Session } from "../core/session/session.ts";
 import { leafThrough } from "../core/session/siblings.ts";
 import type { Documents } from "./documents.ts";
+import { DraftDocument } from "./draft-document.ts";
 import type { EntryActions } from "./entry-actions.ts";
 import type { OpenSession } from "./session-service.ts";
 import { compactWithProgress } from "./tree-commands.ts";
@@ -18,7 +19,7 @@ type Cut = PrepareInput["cut"];
 
 /** A summary that stands in an editor and waits to be applied. */
 interface Draft {
-  uri: vscode.Uri;
+  document: DraftDocument;
   open: OpenSession;
   cut: Cut;
   /** The position that it was written for. */
@@ -39,7 +40,7 @@ export class CompactionPreview implements vscode.Disposable {
     this.#entryActions = entryActions;
     this.#disposables.push(
       vscode.workspace.onDidCloseTextDocument((document) => {
-        if (document.uri.toString() === this.#draft?.uri.toString()) this.#setDraft(undefined);
+        if (this.#draft?.document.is(document) === true) this.#setDraft(undefined);
       }),
     );
   }
@@ -101,16 +102,16 @@ export class CompactionPreview implements vscode.Disposable {
         return open.harness.draftCompaction(options);
       },
     );
-    const document = await vscode.workspace.openTextDocument({ language: "markdown", content: result.summary });
-    await vscode.window.showTextDocument(document, { preview: false });
-    this.#setDraft({ uri: document.uri, open, cut: options.cut, leafId, usage: result.usage });
+    const document = await DraftDocument.open(result.summary);
+    const draft: Draft = { document, open, cut: options.cut, leafId, usage: result.usage };
+    this.#setDraft(draft);
     const apply = vscode.l10n.t("Compact with This Text");
     const answer = await vscode.window.showInformationMessage(
       vscode.l10n.t("Edit the summary. Nothing changes before you apply it."),
       apply,
       vscode.l10n.t("Not Now"),
     );
-    if (answer === apply) await this.applyDraft();
+    if (answer === apply && this.#draft === draft) await this.applyDraft();
   }
 
   #setDraft(draft: Draft | undefined): void {
@@ -121,11 +122,10 @@ export class CompactionPreview implements vscode.Disposable {
   /** Compacts with the text of the draft; refused where the position has moved since it was written. */
   async applyDraft(): Promise<void> {
     const draft = this.#draft;
-    const document = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === draft?.uri.toString());
-    if (draft === undefined || document === undefined) {
+    if (draft === undefined) {
       throw new HarnessError("invalid_state", vscode.l10n.t("There is no draft of a summary."));
     }
-    const summary = document.getText().trim();
+    const summary = draft.document.text;
     if (summary === "") throw new HarnessError("invalid_argument", vscode.l10n.t("The summary is empty."));
     if (draft.open.session.getLeafId() !== draft.leafId) {
       throw new HarnessError(
@@ -139,6 +139,7 @@ export class CompactionPreview implements vscode.Disposable {
       ...(draft.usage === undefined ? {} : { summaryUsage: draft.usage }),
     });
     this.#setDraft(undefined);
+    await draft.document.close();
   }
 
   /** The context before and after a compaction, side by side. */
