@@ -50,6 +50,8 @@ export const fromWebviewSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("entry.label"), entryId: id }),
   z.object({ type: z.literal("compact.start"), instructions: text }),
   z.object({ type: z.literal("compact.undo"), entryId: id }),
+  /** Closes the preview of a compaction. */
+  z.object({ type: z.literal("preview.close") }),
   /** Opens the summary of a compaction or branch as a read-only document. */
   z.object({ type: z.literal("summary.open"), entryId: id }),
   z.object({ type: z.literal("progress.cancel") }),

@@ -201,6 +201,9 @@ export class ChatController {
         return open === undefined ? undefined : await entryActions.compact(open, message.instructions);
       case "compact.undo":
         return open === undefined ? undefined : await entryActions.undoCompaction(open, message.entryId);
+      case "preview.close":
+        await vscode.commands.executeCommand("coppice.closePreview");
+        return;
       case "summary.open":
         return open === undefined ? undefined : await entryActions.openSummary(open, message.entryId);
       case "notice.action":

@@ -68,7 +68,12 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
   #dirtyNodes = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #refreshedAt = 0;
-  #seen = { shown: undefined as string | undefined, status: "", undoable: undefined as string | undefined };
+  #seen = {
+    shown: undefined as string | undefined,
+    status: "",
+    undoable: undefined as string | undefined,
+    cut: undefined as string | undefined,
+  };
   /** The row that was selected by following the position. */
   #followed: string | undefined;
 
@@ -195,8 +200,10 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     const changed: (string | undefined)[] = [];
     if (shown !== this.#seen.shown) changed.push(shown, this.#seen.shown);
     if (undoable !== this.#seen.undoable) changed.push(undoable, this.#seen.undoable);
+    const cut = outline.rowFor(open.cut?.entryId ?? null);
+    if (cut !== this.#seen.cut) changed.push(cut, this.#seen.cut);
     if (status !== this.#seen.status) changed.push(outline.positionId);
-    this.#seen = { shown, status, undoable };
+    this.#seen = { shown, status, undoable, cut };
     for (const id of changed) if (id !== undefined) this.#dirtyNodes.add(id);
     if (this.#dirtyNodes.size > 0) this.#schedule();
   }
@@ -351,6 +358,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
       label: open?.session.getLabel(node.entryId),
       position: has(outline?.positionId),
       shown: has(shown),
+      cut: has(open?.cut?.entryId),
       running: open !== undefined && open.phase !== "idle",
       undoable:
         content.kind === "compaction" &&

@@ -33,6 +33,8 @@ export interface RowState {
   position: boolean;
   /** The chat shows the branch that ends here, while the position is elsewhere. */
   shown: boolean;
+  /** A compaction that is being previewed would keep this row and what follows. */
+  cut: boolean;
   running: boolean;
   /** It is the compaction that can be undone now. */
   undoable: boolean;
@@ -122,10 +124,11 @@ function description(node: EntryNode, state: RowState): string {
 }
 
 /** What stands out of a row: position, labels, branches. */
-function marks({ row }: EntryNode, { content, label, position, shown, running }: RowState): string[] {
+function marks({ row }: EntryNode, { content, label, position, shown, cut, running }: RowState): string[] {
   return [
     position ? (running ? vscode.l10n.t("position, running") : vscode.l10n.t("position")) : "",
     shown ? vscode.l10n.t("shown in the chat") : "",
+    cut ? vscode.l10n.t("cut: stays from here") : "",
     label === undefined ? "" : `“${label}”`,
     row.head
       ? row.below === 0

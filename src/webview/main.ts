@@ -7,6 +7,7 @@ import { Banners } from "./banners.ts";
 import { initialState, reduce } from "./chat-state.ts";
 import { Composer } from "./composer.ts";
 import { isRunning } from "./composer-draft.ts";
+import { CUT_ID, CutLine } from "./cut-line.ts";
 import { h } from "./dom.ts";
 import { Header } from "./header-view.ts";
 import { listenForKeys } from "./keyboard.ts";
@@ -92,6 +93,7 @@ function build() {
   const viewing = new ViewingBar(context);
   const composer = new Composer(context, saveSoon, () => viewing.leaving);
   const transcript = new Transcript(context, saveSoon);
+  const cutLine = new CutLine();
   const header = new Header(context);
   const approvals = new Approvals(context, composer.input);
   const banners = new Banners(context);
@@ -116,7 +118,20 @@ function build() {
     scroller: transcript.scroller,
     composer: composer.input,
   });
-  return { context, announcer, viewing, composer, transcript, header, approvals, banners, queue, demo, welcome: "" };
+  return {
+    context,
+    announcer,
+    viewing,
+    composer,
+    transcript,
+    cutLine,
+    header,
+    approvals,
+    banners,
+    queue,
+    demo,
+    welcome: "",
+  };
 }
 
 function render(on: NonNullable<typeof parts>, before: ChatState | null, chat: ChatState): void {
@@ -135,11 +150,16 @@ function render(on: NonNullable<typeof parts>, before: ChatState | null, chat: C
   if (
     !before ||
     before.items !== chat.items ||
+    before.cut !== chat.cut ||
     before.hasOlder !== chat.hasOlder ||
     before.hasNewer !== chat.hasNewer ||
     fresh
   ) {
-    on.transcript.update(chat.items, { hasOlder: chat.hasOlder, hasNewer: chat.hasNewer, fresh });
+    on.transcript.update(on.cutLine.into(chat.items, chat.cut), {
+      hasOlder: chat.hasOlder,
+      hasNewer: chat.hasNewer,
+      fresh,
+    });
   }
   if (firstSnapshot) {
     firstSnapshot = false;
@@ -197,7 +217,7 @@ function handle(on: NonNullable<typeof parts>, message: ToWebview): void {
       on.composer.refused(message.submitId, message.reason);
       return;
     case "item.reveal":
-      on.transcript.reveal(message.id);
+      on.transcript.reveal(state.chat?.cut?.before.includes(message.id) ? CUT_ID : message.id);
       return;
     case "state.snapshot":
     case "state.frame":

@@ -9,6 +9,7 @@ const titleButton = (window, title) => window.page.locator(".editor-actions").ge
 
 export async function run(tools) {
   await tools.run.chain(() => branchSummaries(tools));
+  await tools.run.chain(() => cuts(tools));
 }
 
 async function setUp(run) {
@@ -120,6 +121,78 @@ async function branchSummaries({ run, until, step, expect }) {
   });
 
   await step("nothing was refused by the content policy", async () => {
+    expect(window.problems.length === 0, `no violations, not ${window.problems.join("; ")}`);
+  });
+}
+
+async function cuts({ run, until, step, expect }) {
+  const { window, chat } = await setUp(run);
+  const keys = window.page.keyboard;
+  const line = chat.frame.getByRole("separator", { name: /^Cut\. Above: summarised, .* Below: stays word for word/ });
+  const tab = window.page.getByRole("tab", { name: /Compaction preview/ });
+  const marked = window.page.locator(".monaco-list-row[aria-label*='cut: stays from here']");
+  const menuOf = async (text, item) => {
+    await window.page
+      .locator(".pane-body .monaco-list-row")
+      .filter({ hasText: text })
+      .first()
+      .click({ button: "right" });
+    const entry = window.page.getByRole("menuitem", { name: item }).first();
+    await entry.hover();
+    await window.page.waitForTimeout(400);
+    await entry.click();
+  };
+  /** Text of the row that the line stands before. */
+  const below = () => chat.frame.locator(".row.cut").evaluate((row) => row.nextElementSibling?.textContent ?? "");
+
+  await step("the cut of a preview stands in the chat and in the tree", async () => {
+    await window.command("Coppice: Focus on Session Tree View");
+    const before = readFileSync(chat.file, "utf8");
+    await window.command("Coppice: Preview Compaction…");
+    await tab.waitFor();
+    await line.waitFor();
+    expect((await below()).includes("Third question"), `the last turn to stay, not ${await below()}`);
+    await until(async () => (await marked.count()) === 1, "one marked row in the tree");
+    expect((await marked.getAttribute("aria-label")).includes("Third question"), "the same row in the tree");
+    await run.shot(window, "05-cut");
+    await keys.press("Escape");
+    await run.shot(window, "06-cut-read");
+    expect(readFileSync(chat.file, "utf8") === before, "no byte to be written by a preview");
+  });
+
+  await step("it follows another cut, and is brought into view from the preview", async () => {
+    await menuOf("Second question", "Preview Compaction");
+    await until(async () => (await below()).includes("Second question"), "the line at the other place");
+    await until(
+      async () => (await marked.getAttribute("aria-label"))?.includes("Second question"),
+      "the other row to be marked",
+    );
+    await keys.press("Escape");
+    await titleButton(window, "Show the Cut in the Chat").click();
+    await line.waitFor();
+    await run.shot(window, "07-cut-moved");
+  });
+
+  await step("it goes when the preview is closed, in the chat as well", async () => {
+    await chat.button("Close preview").click();
+    await tab.waitFor({ state: "hidden" });
+    await line.waitFor({ state: "detached" });
+    await until(async () => (await marked.count()) === 0, "no marked row");
+    await window.command("Coppice: Preview Compaction…");
+    await line.waitFor();
+    await keys.press("Escape");
+    await window.command("View: Close All Editors");
+    await line.waitFor({ state: "detached" });
+  });
+
+  await step("it goes when the compaction is done", async () => {
+    await window.command("Coppice: Preview Compaction…");
+    await line.waitFor();
+    await window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "Compact now" }).click();
+    await until(() => chat.entries().some((entry) => entry.type === "compaction"), "the compaction");
+    await line.waitFor({ state: "detached" });
+    await tab.waitFor({ state: "hidden" });
+    expect((await marked.count()) === 0, "no marked row");
     expect(window.problems.length === 0, `no violations, not ${window.problems.join("; ")}`);
   });
 }
