@@ -30,6 +30,8 @@ export const fromWebviewSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("run.stop") }),
   z.object({ type: z.literal("run.retry") }),
   z.object({ type: z.literal("queue.remove"), id }),
+  /** What `composer.add` brought has left the composer: it was sent, or the person took it out. */
+  z.object({ type: z.literal("composer.done"), id }),
   z.object({ type: z.literal("approval.answer"), nonce: id, decision: z.enum(["allow", "deny", "allowForSession"]) }),
   /** Opens the proposed change of an approval, or the change of a finished tool, in the editor's diff. */
   z.object({ type: z.literal("diff.open"), callId: id }),

@@ -24,10 +24,15 @@ import { ViewingBar } from "./viewing-bar.ts";
 /** Milliseconds after which a snapshot that did not come is asked for again. */
 const SNAPSHOT_PATIENCE_MS = 4000;
 const SAVE_PAUSE_MS = 150;
+/** Ids of returned words that are remembered, so that none come twice. */
+const MAX_GIVEN = 100;
 
 const transport = connect();
 const saved = readSavedPage(transport.load());
 const drafts = new Map<string, Draft>(saved.drafts);
+const given = new Map<string, string>(saved.given);
+/** Of what was given, what has left the composer again. */
+const done = new Set<string>();
 let state = initialState;
 let parts: ReturnType<typeof build> | undefined;
 let firstSnapshot = true;
@@ -204,7 +209,13 @@ function changeDraft(on: NonNullable<typeof parts>, before: ChatState | null, ch
 function handle(on: NonNullable<typeof parts>, message: ToWebview): void {
   switch (message.type) {
     case "composer.add":
-      on.composer.add(message.text, message.images);
+      if (!given.has(message.id)) {
+        given.set(message.id, state.chat?.session?.id ?? "");
+        on.composer.add(message.text, message.images);
+        if (message.focus) on.composer.focus();
+      }
+      done.delete(message.id);
+      save();
       return;
     case "composer.focus":
       on.composer.focus();
@@ -252,5 +263,13 @@ function save(): void {
     drafts: draftsToKeep(drafts),
     scroll: parts.transcript.anchor(),
     folds: parts.context.folds.entries(),
+    given: [...given].slice(-MAX_GIVEN),
   });
+  const { text, images } = parts.composer.draft;
+  if (text.trim() !== "" || images.length > 0) return;
+  for (const [id, session] of given) {
+    if (session !== sessionId || done.has(id)) continue;
+    done.add(id);
+    transport.post({ type: "composer.done", id });
+  }
 }
