@@ -33,7 +33,7 @@ import { redact, reportError } from "./vscode/report-error.ts";
 import { Secrets } from "./vscode/secrets.ts";
 import { SessionActions } from "./vscode/session-actions.ts";
 import { SessionCosts } from "./vscode/session-costs.ts";
-import { type OpenSession, SessionService, type SessionSurroundings } from "./vscode/session-service.ts";
+import { SessionService, type SessionSurroundings } from "./vscode/session-service.ts";
 import { SessionTrash } from "./vscode/session-trash.ts";
 import { setupChoices } from "./vscode/setup-choices.ts";
 import { createStatusItem } from "./vscode/status-item.ts";
@@ -210,13 +210,12 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
   // What a person sees.
   const documents = own(new Documents());
   const costs = own(new SessionCosts());
-  const giveBack = async (open: OpenSession, text: string, images: { mimeType: string; data: string }[] = []) => {
-    const host = chat.hosts.find((candidate) => candidate.open === open) ?? (await chat.reveal());
-    await host?.whenReady();
-    host?.post({ type: "composer.add", text, images });
-    host?.post({ type: "composer.focus" });
-  };
-  const entryActions = new EntryActions(documents, { offerText: giveBack });
+  const entryActions = new EntryActions(documents, {
+    offerText: (...words) => controller.offerText(...words),
+    shown: (id) =>
+      chat.hosts.map((host) => host.open).find((open) => open?.session.id === id) ??
+      (sessions.current?.session.id === id ? sessions.current : undefined),
+  });
   const sessionActions = new SessionActions({
     sessions,
     repos,
@@ -243,7 +242,13 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     entryActions,
     log,
     now: () => clock.now(),
-    giveBack,
+    words: {
+      state: context.workspaceState,
+      newId: randomUUID,
+      hosts: () => chat.hosts,
+      reveal: () => chat.reveal(),
+      current: () => sessions.current,
+    },
     expandSlash: (text, open) => resources.expand(text, open.session.cwd),
   });
   const chat: ChatView = own(
@@ -252,6 +257,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
       modelName: surroundings.modelName,
       strings: pageStrings(),
       handle: (message, host) => controller.handle(message, host),
+      shown: (host) => controller.shown(host),
       frameInput: (open, harnessContext) => ({
         open,
         title: open?.session.getName() ?? open?.firstPrompt,

@@ -4,6 +4,13 @@ import * as z from "zod/mini";
 const id = z.string().check(z.minLength(1), z.maxLength(200));
 const text = z.string().check(z.maxLength(4_000_000));
 
+/** How a branch is left; `edit`: the summary is to be edited before it is attached, and nothing moves until then. */
+const leaving = z.object({
+  summary: z.enum(["none", "standard", "custom"]),
+  instructions: text,
+  edit: z.optional(z.boolean()),
+});
+
 export const fromWebviewSchema = z.discriminatedUnion("type", [
   /** The page has started (again) or has seen a gap: it needs a snapshot. */
   z.object({ type: z.literal("view.ready") }),
@@ -18,11 +25,13 @@ export const fromWebviewSchema = z.discriminatedUnion("type", [
       .array(z.object({ mimeType: z.enum(["image/png", "image/jpeg", "image/gif", "image/webp"]), data: text }))
       .check(z.maxLength(20)),
     /** Sent while an earlier point is shown: how the branch being left is summarised. Absent otherwise. */
-    leaving: z.optional(z.object({ summary: z.enum(["none", "standard", "custom"]), instructions: text })),
+    leaving: z.optional(leaving),
   }),
   z.object({ type: z.literal("run.stop") }),
   z.object({ type: z.literal("run.retry") }),
   z.object({ type: z.literal("queue.remove"), id }),
+  /** What `composer.add` brought has left the composer: it was sent, or the person took it out. */
+  z.object({ type: z.literal("composer.done"), id }),
   z.object({ type: z.literal("approval.answer"), nonce: id, decision: z.enum(["allow", "deny", "allowForSession"]) }),
   /** Opens the proposed change of an approval, or the change of a finished tool, in the editor's diff. */
   z.object({ type: z.literal("diff.open"), callId: id }),
@@ -35,11 +44,7 @@ export const fromWebviewSchema = z.discriminatedUnion("type", [
   /** Back to the position. */
   z.object({ type: z.literal("branch.leave") }),
   /** "Continue from here": the position moves to what is shown. */
-  z.object({
-    type: z.literal("branch.continue"),
-    summary: z.enum(["none", "standard", "custom"]),
-    instructions: text,
-  }),
+  z.extend(leaving, { type: z.literal("branch.continue") }),
   /** Edit and resend: go to the parent of this message, with its text in the composer. */
   z.object({ type: z.literal("message.edit"), entryId: id }),
   z.object({ type: z.literal("entry.copy"), entryId: id }),
@@ -47,6 +52,8 @@ export const fromWebviewSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("entry.label"), entryId: id }),
   z.object({ type: z.literal("compact.start"), instructions: text }),
   z.object({ type: z.literal("compact.undo"), entryId: id }),
+  /** Closes the preview of a compaction. */
+  z.object({ type: z.literal("preview.close") }),
   /** Opens the summary of a compaction or branch as a read-only document. */
   z.object({ type: z.literal("summary.open"), entryId: id }),
   z.object({ type: z.literal("progress.cancel") }),

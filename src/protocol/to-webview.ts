@@ -20,8 +20,11 @@ export type ToWebview =
   | { type: "state.frame"; seq: number; ops: ViewOp[] }
   /** Answer to `page.older`: items that stand before what is shown. */
   | { type: "page.items"; seq: number; items: TranscriptItem[]; hasOlder: boolean }
-  /** Puts text and pictures into the composer, behind a draft that stands there. */
-  | { type: "composer.add"; text: string; images: { mimeType: string; data: string }[] }
+  /**
+   * Puts text and pictures into the composer, behind a draft that stands there, once for each id. They come again with each
+   * start of the page, until it says `composer.done`.
+   */
+  | { type: "composer.add"; id: string; text: string; images: { mimeType: string; data: string }[]; focus: boolean }
   | { type: "composer.focus" }
   /** The prompt was taken: the composer may drop the draft that it sent with this id. */
   | { type: "prompt.accepted"; submitId: string }

@@ -49,7 +49,9 @@ interface ItemBase {
 }
 
 export type TranscriptItem = ItemBase &
+  /** Made by the page from `ChatState.cut`; never sent. */
   (
+    | { kind: "cut"; cut: CutView }
     | { kind: "user"; text: string; images: { mimeType: string; data: string }[]; siblings?: Siblings }
     | {
         kind: "assistant";
@@ -161,6 +163,16 @@ export interface SetupChoice {
   detail: string;
 }
 
+/** Where a compaction that is being previewed would cut; counts are entries, tokens are estimates. */
+export interface CutView {
+  /** Rows that the cut stands before: the first of these that is there. */
+  before: string[];
+  summarised: { entries: number; tokens: number };
+  kept: { entries: number; tokens: number };
+  /** The cut falls inside a turn. */
+  splitTurn: boolean;
+}
+
 export interface ChatState {
   /** Null: no session is open yet (a new one begins with the first message). */
   session: {
@@ -187,6 +199,8 @@ export interface ChatState {
   hasNewer: boolean;
   /** Set while another point than the position is shown. */
   viewing: { leafId: string | null; title: string; abandonedEntries: number; ask: "ask" | "always" | "never" } | null;
+  /** Set while a compaction is previewed. */
+  cut: CutView | null;
   approvals: ApprovalView[];
   progress: ProgressView | null;
   /** Present while no model is chosen. */

@@ -11,8 +11,7 @@ import {
   type SpendingView,
   type ToComparison,
 } from "../protocol/comparison.ts";
-import { chatWebviewOptions } from "./chat-html.ts";
-import { panelHtml } from "./panel-html.ts";
+import { pageHtml, pageOptions } from "./page-html.ts";
 import type { OpenSession } from "./session-service.ts";
 import { kindName } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";
@@ -95,7 +94,7 @@ export class BranchComparisonPanel implements vscode.Disposable {
       "coppice.comparison",
       vscode.l10n.t("Branches"),
       vscode.ViewColumn.Active,
-      chatWebviewOptions(this.#services.extensionUri),
+      pageOptions(this.#services.extensionUri),
     );
     panel.iconPath = new vscode.ThemeIcon("git-compare");
     this.#panels.add(panel);
@@ -124,7 +123,10 @@ export class BranchComparisonPanel implements vscode.Disposable {
       this.#panels.delete(panel);
       received.dispose();
     });
-    panel.webview.html = panelHtml(panel.webview, this.#services.extensionUri, "comparison", "inspector");
+    panel.webview.html = pageHtml(panel.webview, this.#services.extensionUri, {
+      script: "comparison",
+      style: "inspector",
+    });
   }
 
   async #state(open: OpenSession, left: string, right: string): Promise<ComparisonState> {

@@ -23,6 +23,8 @@ export interface ChatHostServices {
   frameInput: (open: OpenSession | undefined, context: HarnessContext | undefined) => FrameInput;
   /** Hears valid messages. */
   handle: (message: FromWebview, host: ChatHost) => Promise<void>;
+  /** A page has been told what its session is. */
+  shown: (host: ChatHost) => void;
   strings: Record<string, string>;
 }
 
@@ -32,6 +34,8 @@ export class ChatHost implements vscode.Disposable {
   readonly #disposables: vscode.Disposable[] = [];
   readonly #approvalViews = new WeakMap<ApprovalQuestion, ApprovalView>();
   #open: OpenSession | undefined;
+  /** The session of the last snapshot. */
+  #told: OpenSession | undefined;
   #bound: vscode.Disposable[] = [];
   #seq = 0;
   #ready = false;
@@ -116,11 +120,9 @@ export class ChatHost implements vscode.Disposable {
     if (!visible) this.#ready = false;
   }
 
-  /** Resolves when the page can hear, or after a while all the same. */
-  async whenReady(): Promise<void> {
-    for (let waited = 0; !this.#ready && waited < 5000; waited += 50) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+  /** True while the page can hear and shows its session: what is posted before goes into nothing, or to another session. */
+  get isReady(): boolean {
+    return this.#ready && this.#told === this.#open;
   }
 
   post(message: ToWebview): void {
@@ -266,8 +268,10 @@ export class ChatHost implements vscode.Disposable {
       this.#sent = this.#frame();
       this.#seq += 1;
       const state = { ...(this.#sent as ChatFrame), items, hasOlder, hasNewer: false };
+      this.#told = open;
       this.post({ type: "state.snapshot", seq: this.#seq, state, strings: this.#services.strings });
       if (open !== undefined) await this.#postReveal(open);
+      this.#services.shown(this);
     }
   }
 

@@ -83,6 +83,12 @@ function viewingOf(open: OpenSession, ask: "ask" | "always" | "never"): ChatStat
   };
 }
 
+/** The cut of a preview, where what is shown goes through it. */
+function cutOf(open: OpenSession | undefined): ChatState["cut"] {
+  if (open?.cut === undefined) return null;
+  return open.session.pathTo(open.visibleLeafId).includes(open.cut.entryId) ? open.cut.view : null;
+}
+
 /** The frame of the chat; an approval's diff is computed once a question (see `cache`). */
 export function chatFrame(input: FrameInput, cache: WeakMap<ApprovalQuestion, ApprovalView>): ChatFrame {
   const { open, configuration } = input;
@@ -122,6 +128,7 @@ export function chatFrame(input: FrameInput, cache: WeakMap<ApprovalQuestion, Ap
     context: input.context === undefined ? null : contextView(input.context, input.costUsd),
     queue: [...queued("steer", queues.steering), ...queued("followUp", queues.followUp)],
     viewing: open === undefined ? null : viewingOf(open, configuration.askSummary()),
+    cut: cutOf(open),
     approvals,
     progress: open?.progress ?? null,
     setup: input.setup,

@@ -1,11 +1,12 @@
 // The chat in the side bar, and as a tab of the editor.
 import * as vscode from "vscode";
 import { ChatHost, type ChatHostServices } from "./chat-host.ts";
-import { chatHtml, chatWebviewOptions } from "./chat-html.ts";
+import { pageHtml, pageOptions } from "./page-html.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 
 export const CHAT_VIEW_ID = "coppice.chat";
 export const CHAT_PANEL_TYPE = "coppice.chatPanel";
+const CHAT_PAGE = { script: "chat", style: "chat", pictures: true };
 
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #extensionUri: vscode.Uri;
@@ -39,7 +40,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.#view = view;
-    view.webview.options = chatWebviewOptions(this.#extensionUri);
+    view.webview.options = pageOptions(this.#extensionUri);
     const host = new ChatHost(view.webview, this.#services);
     this.#host?.dispose();
     this.#host = host;
@@ -52,7 +53,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       host.dispose();
     });
     host.bind(this.#sessions.current);
-    view.webview.html = chatHtml(view.webview, this.#extensionUri);
+    view.webview.html = pageHtml(view.webview, this.#extensionUri, CHAT_PAGE);
     this.#updateBadge();
     this.#resolved.fire();
   }
@@ -76,7 +77,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   /** Opens a session as a tab of the editor, bound to that session. */
   openInEditor(open: OpenSession, title: string): ChatHost {
     const panel = vscode.window.createWebviewPanel(CHAT_PANEL_TYPE, title, vscode.ViewColumn.Active, {
-      ...chatWebviewOptions(this.#extensionUri),
+      ...pageOptions(this.#extensionUri),
       retainContextWhenHidden: false,
     });
     panel.iconPath = vscode.Uri.joinPath(this.#extensionUri, "media", "icon.svg");
@@ -88,7 +89,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
       host.dispose();
     });
     host.bind(open);
-    panel.webview.html = chatHtml(panel.webview, this.#extensionUri);
+    panel.webview.html = pageHtml(panel.webview, this.#extensionUri, CHAT_PAGE);
     return host;
   }
 

@@ -1,24 +1,22 @@
 // Compaction before and after the fact: what one would do, a draft to edit, what one did, and the way back to one undone.
 import * as vscode from "vscode";
-import type { CompactionPreparation, PrepareInput } from "../core/compaction/compaction.ts";
-import { estimateTokens } from "../core/compaction/token-estimation.ts";
 import { HarnessError, SessionError } from "../core/errors.ts";
 import { entryText, UNDO_CUSTOM_TYPE } from "../core/harness/session-memory.ts";
 import type { Usage } from "../core/llm/messages.ts";
 import type { ContextItem, Session } from "../core/session/session.ts";
 import { leafThrough } from "../core/session/siblings.ts";
+import { type Cut, CutPreview, itemTokens } from "./cut-preview.ts";
 import type { Documents } from "./documents.ts";
+import { DraftDocument } from "./draft-document.ts";
 import type { EntryActions } from "./entry-actions.ts";
 import type { OpenSession } from "./session-service.ts";
 import { compactWithProgress } from "./tree-commands.ts";
 import { kindName, shortTokens } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";
 
-type Cut = PrepareInput["cut"];
-
 /** A summary that stands in an editor and waits to be applied. */
 interface Draft {
-  uri: vscode.Uri;
+  document: DraftDocument;
   open: OpenSession;
   cut: Cut;
   /** The position that it was written for. */
@@ -26,44 +24,52 @@ interface Draft {
   usage: Usage | undefined;
 }
 
-const itemTokens = (item: ContextItem) => item.messages.reduce((sum, message) => sum + estimateTokens(message), 0);
-
 export class CompactionPreview implements vscode.Disposable {
   readonly #documents: Documents;
   readonly #entryActions: EntryActions;
+  readonly #revealChat: () => Promise<unknown>;
+  readonly #cuts: CutPreview;
   readonly #disposables: vscode.Disposable[] = [];
   #draft: Draft | undefined;
 
-  constructor(documents: Documents, entryActions: EntryActions) {
+  constructor(documents: Documents, entryActions: EntryActions, revealChat: () => Promise<unknown>) {
     this.#documents = documents;
     this.#entryActions = entryActions;
+    this.#revealChat = revealChat;
+    this.#cuts = new CutPreview(documents);
     this.#disposables.push(
+      this.#cuts,
       vscode.workspace.onDidCloseTextDocument((document) => {
-        if (document.uri.toString() === this.#draft?.uri.toString()) this.#setDraft(undefined);
+        if (this.#draft?.document.is(document) === true) this.#setDraft(undefined);
       }),
     );
   }
 
-  /** Shows what would be summarised and what would stay, and offers to do it. */
+  /** Shows what would be summarised and what would stay, here, in the chat and in the tree, and offers to do it. */
   async preview(open: OpenSession, entryId?: string): Promise<void> {
-    const cut: Cut = entryId === undefined ? undefined : { kind: "entry", id: entryId };
-    let used = cut as Cut;
-    let preparation = await open.harness.previewCompaction(cut);
-    if (preparation === undefined && cut === undefined) {
-      used = { kind: "lastTurn" };
-      preparation = await open.harness.previewCompaction(used);
-    }
-    if (preparation === undefined) {
-      throw new HarnessError("invalid_argument", vscode.l10n.t("There is nothing to compact: all of it is recent."));
-    }
-    const context = await open.session.buildContext();
-    const text = previewText(preparation, context.items, used?.kind === "lastTurn");
-    await this.#documents.show(`/preview/${open.session.id}/Compaction preview.md`, text);
-    await this.#offer(open, used);
+    const shown = await this.#cuts.show(open, entryId === undefined ? undefined : { kind: "entry", id: entryId });
+    await this.#offer(shown.open, shown.cut);
+  }
+
+  /** Offers again what the preview that is open offers. */
+  async offerAgain(): Promise<void> {
+    const { open, cut } = this.#cuts.needed();
+    await this.#offer(open, cut);
+  }
+
+  /** Brings the cut of the preview into view, in the chat and in the tree. */
+  async showCut(): Promise<void> {
+    await this.#revealChat();
+    this.#cuts.reveal();
+  }
+
+  async closePreview(): Promise<void> {
+    await this.#cuts.close();
   }
 
   async #offer(open: OpenSession, cut: Cut): Promise<void> {
     const choices = {
+      show: vscode.l10n.t("Show the cut in the chat"),
       now: vscode.l10n.t("Compact now"),
       focus: vscode.l10n.t("Compact with a focus…"),
       draft: vscode.l10n.t("Write the summary, let me edit it first…"),
@@ -75,6 +81,10 @@ export class CompactionPreview implements vscode.Disposable {
     });
     const options: { cut?: NonNullable<Cut>; customInstructions?: string } = cut === undefined ? {} : { cut };
     if (picked === undefined) return;
+    if (picked === choices.show) {
+      await this.showCut();
+      return;
+    }
     if (picked === choices.focus) {
       const focus = await vscode.window.showInputBox({
         title: choices.focus,
@@ -84,8 +94,12 @@ export class CompactionPreview implements vscode.Disposable {
       if (focus === undefined) return;
       if (focus.trim() !== "") options.customInstructions = focus.trim();
     }
-    if (picked === choices.draft) await this.#writeDraft(open, options);
-    else await compactWithProgress(open, options);
+    if (picked === choices.draft) return await this.#writeDraft(open, options);
+    try {
+      await compactWithProgress(open, options);
+    } finally {
+      await this.#cuts.close();
+    }
   }
 
   async #writeDraft(open: OpenSession, options: { cut?: NonNullable<Cut> }): Promise<void> {
@@ -101,16 +115,16 @@ export class CompactionPreview implements vscode.Disposable {
         return open.harness.draftCompaction(options);
       },
     );
-    const document = await vscode.workspace.openTextDocument({ language: "markdown", content: result.summary });
-    await vscode.window.showTextDocument(document, { preview: false });
-    this.#setDraft({ uri: document.uri, open, cut: options.cut, leafId, usage: result.usage });
+    const document = await DraftDocument.open(result.summary);
+    const draft: Draft = { document, open, cut: options.cut, leafId, usage: result.usage };
+    this.#setDraft(draft);
     const apply = vscode.l10n.t("Compact with This Text");
     const answer = await vscode.window.showInformationMessage(
       vscode.l10n.t("Edit the summary. Nothing changes before you apply it."),
       apply,
       vscode.l10n.t("Not Now"),
     );
-    if (answer === apply) await this.applyDraft();
+    if (answer === apply && this.#draft === draft) await this.applyDraft();
   }
 
   #setDraft(draft: Draft | undefined): void {
@@ -121,11 +135,10 @@ export class CompactionPreview implements vscode.Disposable {
   /** Compacts with the text of the draft; refused where the position has moved since it was written. */
   async applyDraft(): Promise<void> {
     const draft = this.#draft;
-    const document = vscode.workspace.textDocuments.find(({ uri }) => uri.toString() === draft?.uri.toString());
-    if (draft === undefined || document === undefined) {
+    if (draft === undefined) {
       throw new HarnessError("invalid_state", vscode.l10n.t("There is no draft of a summary."));
     }
-    const summary = document.getText().trim();
+    const summary = draft.document.text;
     if (summary === "") throw new HarnessError("invalid_argument", vscode.l10n.t("The summary is empty."));
     if (draft.open.session.getLeafId() !== draft.leafId) {
       throw new HarnessError(
@@ -139,6 +152,8 @@ export class CompactionPreview implements vscode.Disposable {
       ...(draft.usage === undefined ? {} : { summaryUsage: draft.usage }),
     });
     this.#setDraft(undefined);
+    await draft.document.close();
+    await this.#cuts.close();
   }
 
   /** The context before and after a compaction, side by side. */
@@ -190,48 +205,6 @@ async function undoneCompaction(session: Session): Promise<string | undefined> {
     if (typeof id === "string" && session.node(id)?.type === "compaction") return id;
   }
   return undefined;
-}
-
-function line(item: ContextItem): string {
-  const content = rowContent(item.entry);
-  return `- ${kindName(content.kind)}: ${content.title || "–"} (~${shortTokens(itemTokens(item))})`;
-}
-
-function previewText(preparation: CompactionPreparation, items: readonly ContextItem[], lastTurn: boolean): string {
-  const summarised = new Set([...preparation.summarizeIds, ...preparation.prefixIds]);
-  const gone = items.filter((item) => summarised.has(item.entry.id));
-  const previous = items[0]?.entry.type === "compaction" ? items[0] : undefined;
-  const kept = items.filter((item) => !summarised.has(item.entry.id) && item !== previous);
-  const sum = (list: readonly ContextItem[]) => list.reduce((total, item) => total + itemTokens(item), 0);
-  const keptTokens = sum(kept);
-  const goneTokens = sum(gone) + (previous === undefined ? 0 : itemTokens(previous));
-  const lines = [
-    `# ${vscode.l10n.t("What a compaction would do")}`,
-    "",
-    vscode.l10n.t("Nothing has been changed. Numbers with ~ are estimates."),
-    "",
-    `- ${vscode.l10n.t("Context now: {0} tokens", shortTokens(preparation.tokensBefore))}`,
-    `- ${vscode.l10n.t("To be summarised: {0} entries, ~{1} tokens", gone.length, shortTokens(goneTokens))}`,
-    `- ${vscode.l10n.t("Stays word for word: {0} entries, ~{1} tokens", kept.length, shortTokens(keptTokens))}`,
-    `- ${vscode.l10n.t("Freed: ~{0} tokens less the new summary", shortTokens(goneTokens))}`,
-  ];
-  if (previous !== undefined) lines.push(`- ${vscode.l10n.t("The previous summary is carried on into the new one.")}`);
-  if (preparation.isSplitTurn) {
-    lines.push(`- ${vscode.l10n.t("The cut falls inside a turn: its beginning gets a summary of its own.")}`);
-  }
-  if (lastTurn) {
-    lines.push(`- ${vscode.l10n.t("All of it is recent by the settings: only the last turn would stay.")}`);
-  }
-  const cut = kept[0];
-  lines.push("", `## ${vscode.l10n.t("To be summarised")}`, "", ...gone.map(line));
-  lines.push("", "---", "");
-  lines.push(
-    cut === undefined
-      ? vscode.l10n.t("The cut is behind the last entry.")
-      : vscode.l10n.t("The cut is before: {0}", rowContent(cut.entry).title),
-  );
-  lines.push("", `## ${vscode.l10n.t("Stays word for word")}`, "", ...kept.map(line), "");
-  return lines.join("\n");
 }
 
 /** A context as a text that a diff can compare entry by entry. */

@@ -11,7 +11,6 @@ import {
   type InspectorState,
   type ToInspector,
 } from "../protocol/inspector.ts";
-import { chatWebviewOptions } from "./chat-html.ts";
 import type { Documents } from "./documents.ts";
 import {
   cacheBoundary,
@@ -22,7 +21,7 @@ import {
   systemParts,
   toolPart,
 } from "./inspector-state.ts";
-import { panelHtml } from "./panel-html.ts";
+import { pageHtml, pageOptions } from "./page-html.ts";
 import type { OpenSession } from "./session-service.ts";
 import { shortTokens } from "./tree-labels.ts";
 
@@ -58,7 +57,7 @@ export class ContextInspector implements vscode.Disposable {
       "coppice.inspector",
       vscode.l10n.t("Context"),
       vscode.ViewColumn.Active,
-      chatWebviewOptions(extensionUri),
+      pageOptions(extensionUri),
     );
     panel.iconPath = new vscode.ThemeIcon("inspect");
     this.#panels.set(open, panel);
@@ -87,7 +86,7 @@ export class ContextInspector implements vscode.Disposable {
       this.#panels.delete(open);
       for (const disposable of bound) disposable.dispose();
     });
-    panel.webview.html = panelHtml(panel.webview, extensionUri, "inspector", "inspector");
+    panel.webview.html = pageHtml(panel.webview, extensionUri, { script: "inspector", style: "inspector" });
   }
 
   async #send(open: OpenSession, panel: vscode.WebviewPanel): Promise<void> {

@@ -5,13 +5,17 @@ import { editTarget } from "../core/harness/navigation-plan.ts";
 import { entryText } from "../core/harness/session-memory.ts";
 import type { NavigateOptions } from "../core/harness/tree-navigation.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
+import type { BranchSummaryDrafts } from "./branch-summary-drafts.ts";
 import { signalOf } from "./cancellation.ts";
 import type { Documents } from "./documents.ts";
 import type { OpenSession } from "./session-service.ts";
 
-export interface Composer {
+/** The chats, as far as actions need them. */
+export interface Chats {
   /** Puts text into the composer of the session's chat, behind a draft that stands there. */
   offerText: (open: OpenSession, text: string, images?: { mimeType: string; data: string }[]) => Promise<void>;
+  /** The session, where it is open in a chat. */
+  shown: (sessionId: string) => OpenSession | undefined;
 }
 
 /** Throws where something is on in the session, with the reason and an offer to stop. */
@@ -30,28 +34,43 @@ async function mustBeIdle(open: OpenSession): Promise<boolean> {
 
 export class EntryActions {
   readonly #documents: Documents;
-  readonly #composer: Composer;
+  readonly #chats: Chats;
+  #drafts: Promise<BranchSummaryDrafts> | undefined;
 
-  constructor(documents: Documents, composer: Composer) {
+  constructor(documents: Documents, chats: Chats) {
     this.#documents = documents;
-    this.#composer = composer;
+    this.#chats = chats;
+  }
+
+  /** Branch summaries that are being edited; loaded with the first. */
+  get summaryDrafts(): Promise<BranchSummaryDrafts> {
+    this.#drafts ??= import("./branch-summary-drafts.ts").then(
+      (module) => new module.BranchSummaryDrafts(this, this.#chats.shown),
+    );
+    return this.#drafts;
   }
 
   /** Moves the position to an entry and shows it; false where nothing moved. */
   async moveTo(open: OpenSession, entryId: string | null, options: NavigateOptions): Promise<boolean> {
     if (!(await mustBeIdle(open))) return false;
-    if (options.summarize) {
+    if (options.summarize && options.draft === undefined) {
       open.setProgress({ text: vscode.l10n.t("Summarising the branch that is left…"), cancellable: true });
     }
     try {
       const result = await open.harness.navigateTree(entryId, options);
       if (result.cancelled) return false;
       open.show(undefined);
-      if (result.editorText !== undefined) await this.#composer.offerText(open, result.editorText);
+      if (result.editorText !== undefined) await this.#chats.offerText(open, result.editorText);
       return true;
     } finally {
       open.setProgress(undefined);
     }
+  }
+
+  /** Writes the summary of what would be left and opens it for editing; nothing moves. False where nothing was written. */
+  async draftSummary(open: OpenSession, entryId: string | null, focus = ""): Promise<boolean> {
+    if (!(await mustBeIdle(open))) return false;
+    return await (await this.summaryDrafts).write(open, entryId, focus.trim() === "" ? undefined : focus.trim());
   }
 
   /** "Continue from here": moves, and asks for an answer where a message of the person is now the last. */
@@ -68,7 +87,7 @@ export class EntryActions {
   async editAndResend(open: OpenSession, entryId: string): Promise<void> {
     const { targetId, editorText, editorImages } = await editTarget(open.session, entryId);
     open.showBefore(targetId);
-    await this.#composer.offerText(open, editorText, editorImages);
+    await this.#chats.offerText(open, editorText, editorImages);
   }
 
   async label(open: OpenSession, entryId: string): Promise<void> {

@@ -61,7 +61,7 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
   };
   const preview = once<CompactionPreview>(async () => {
     const module = await import("./compaction-preview.ts");
-    return new module.CompactionPreview(services.documents, services.entryActions);
+    return new module.CompactionPreview(services.documents, services.entryActions, () => services.chat.reveal(true));
   });
   const inspector = once<ContextInspector>(async () => {
     const module = await import("./context-inspector.ts");
@@ -80,6 +80,9 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
       const { open, entryId } = neededEntry({ sessions, tree }, argument);
       return (await preview()).preview(open, entryId);
     },
+    "coppice.compactPreviewed": async () => (await preview()).offerAgain(),
+    "coppice.showCut": async () => (await preview()).showCut(),
+    "coppice.closePreview": async () => (await preview()).closePreview(),
     "coppice.applyDraft": async () => (await preview()).applyDraft(),
     "coppice.redoCompaction": async () => (await preview()).redo(neededSession(sessions)),
     "coppice.compareCompaction": async (argument) => {

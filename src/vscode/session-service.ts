@@ -8,6 +8,7 @@ import type { Model, ThinkingLevel } from "../core/llm/model.ts";
 import type { Session } from "../core/session/session.ts";
 import { leafAt, leafThrough, samePlace } from "../core/session/siblings.ts";
 import type { ViewOp } from "../protocol/to-webview.ts";
+import type { CutView } from "../protocol/view-state.ts";
 import { type ApprovalPolicy, Approvals } from "./approvals.ts";
 import { LiveTranscript } from "./live-transcript.ts";
 import { siblingsView } from "./transcript-items.ts";
@@ -45,6 +46,8 @@ export class OpenSession {
   /** Why the last write failed. */
   unsavedReason: string | undefined;
   progress: { text: string; cancellable: boolean } | undefined;
+  /** Where a compaction that is being previewed would cut: the first entry that would stay. */
+  cut: { entryId: string; view: CutView } | undefined;
   hasNews = false;
   /** Title of a session without a name. */
   firstPrompt: string | undefined;
@@ -220,6 +223,16 @@ export class OpenSession {
     const here = leafId !== undefined && samePlace(this.session, leafId, this.session.getLeafId());
     this.shownLeafId = here ? undefined : leafId;
     this.#changes.fire();
+  }
+
+  setCut(cut: OpenSession["cut"]): void {
+    this.cut = cut;
+    this.#changes.fire();
+  }
+
+  /** Brings an entry of what is shown into view. */
+  reveal(entryId: string): void {
+    this.#reveals.fire(entryId);
   }
 
   setProgress(progress: { text: string; cancellable: boolean } | undefined): void {

@@ -43,7 +43,12 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
   #grown = false;
   /** Entries whose rows say something else. */
   readonly #marks = new Set<string>();
-  #seen = { shown: undefined as string | undefined, status: "", undoable: undefined as string | undefined };
+  #seen = {
+    shown: undefined as string | undefined,
+    status: "",
+    undoable: undefined as string | undefined,
+    cut: undefined as string | undefined,
+  };
 
   constructor(sessions: SessionService, settings: TreeSettings, onError: (error: unknown) => void) {
     this.#settings = settings;
@@ -157,10 +162,12 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     const shown = open.shownLeafId === undefined ? undefined : outline.rowFor(open.shownLeafId);
     const undoable = newestCompaction(session, session.getLeafId());
     const seen = this.#seen;
-    this.#seen = { shown, status, undoable };
+    const cut = outline.rowFor(open.cut?.entryId ?? null);
+    this.#seen = { shown, status, undoable, cut };
     const changed: (string | undefined)[] = [];
     if (shown !== seen.shown) changed.push(shown, seen.shown);
     if (undoable !== seen.undoable) changed.push(undoable, seen.undoable);
+    if (cut !== seen.cut) changed.push(cut, seen.cut);
     if (status !== seen.status) changed.push(outline.positionId);
     for (const id of changed) if (id !== undefined) this.#marks.add(id);
     if (this.#marks.size > 0) this.#refresh.soon();
@@ -226,6 +233,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
       label: open?.session.getLabel(node.entryId),
       position,
       shown: has(shown),
+      cut: has(open?.cut?.entryId),
       running: position && open !== undefined && open.phase !== "idle",
       undoable:
         content.kind === "compaction" &&

@@ -305,13 +305,21 @@ export function itemsFrom(entryId: string, leafId: string | null, session: Sessi
   return at < 0 ? 0 : path.slice(at).filter((id) => isVisible(session.node(id)!)).length;
 }
 
-/** The row that shows an entry: a result is shown by the row of its call. */
+/** The row that shows an entry: results, and replies without words, are shown by the rows of their calls. */
 export async function rowOf(entryId: string, session: Session): Promise<string> {
-  if (session.node(entryId)?.role !== "toolResult") return entryId;
+  const role = session.node(entryId)?.role;
+  if (role !== "toolResult" && role !== "assistant") return entryId;
   const entry = await session.getEntry(entryId);
-  return entry?.type === "message" && entry.message.role === "toolResult"
-    ? toolItemId(entry.message.toolCallId)
-    : entryId;
+  if (entry?.type !== "message") return entryId;
+  if (entry.message.role === "toolResult") return toolItemId(entry.message.toolCallId);
+  const isBare = entry.message.role === "assistant" && isBareReply(entry.message);
+  return isBare && siblingsView(session, entryId) === undefined ? (rowIdsOf(entry)[1] ?? entryId) : entryId;
+}
+
+/** Rows that an entry may have, the first that is there being its first: a reply without words has those of its calls. */
+export function rowIdsOf(entry: SessionEntry): string[] {
+  if (entry.type !== "message" || entry.message.role !== "assistant") return [entry.id];
+  return [entry.id, ...toolCallsOf(entry.message).map((call) => toolItemId(call.id))];
 }
 
 /** The entry that a row stands for, or whose call it is: where the page before it ends. */

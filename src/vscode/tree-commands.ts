@@ -13,6 +13,7 @@ const KEY_COMMANDS = new Set([
   "coppice.showEntry",
   "coppice.continueFromHere",
   "coppice.continueWithSummary",
+  "coppice.draftBranchSummary",
   "coppice.editAndResend",
   "coppice.label",
   "coppice.copyEntry",

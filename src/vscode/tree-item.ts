@@ -84,10 +84,11 @@ function description(node: EntryNode, state: RowState): string {
 }
 
 /** What stands out of a row: position, labels, branches. */
-export function marks({ row }: EntryNode, { content, label, position, shown, running }: RowState): string[] {
+export function marks({ row }: EntryNode, { content, label, position, shown, cut, running }: RowState): string[] {
   return [
     position ? (running ? vscode.l10n.t("position, running") : vscode.l10n.t("position")) : "",
     shown ? vscode.l10n.t("shown in the chat") : "",
+    cut ? vscode.l10n.t("cut: stays from here") : "",
     label === undefined ? "" : `“${label}”`,
     row.head
       ? row.below === 0

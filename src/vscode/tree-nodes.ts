@@ -31,6 +31,8 @@ export interface RowState {
   position: boolean;
   /** The chat shows the branch that ends here, while the position is elsewhere. */
   shown: boolean;
+  /** A compaction that is being previewed would keep this row and what follows. */
+  cut: boolean;
   running: boolean;
   /** It is the compaction that can be undone now. */
   undoable: boolean;

@@ -24,6 +24,8 @@ function estimate(item: TranscriptItem, width: number): number | undefined {
       return 56 + Math.min(14, lines(item.text, perLine)) * LINE;
     case "assistant":
       return replyHeight(item, perLine);
+    case "cut":
+      return 110;
     case "tool":
     case "bash":
       return 26;

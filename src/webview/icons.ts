@@ -4,6 +4,7 @@ const PATHS = {
   add: "M8 3v10M3 8h10",
   attach: "M10.8 5.2 6.3 9.7a1.3 1.3 0 0 0 1.9 1.9l5-5a2.7 2.7 0 0 0-3.8-3.8L4.2 8a4.1 4.1 0 0 0 5.8 5.8l3.6-3.6",
   check: "m3.5 8.5 3 3 6-7",
+  chevronUp: "m4 10 4-4 4 4",
   chevronDown: "m4 6 4 4 4-4",
   chevronLeft: "M10 4 6 8l4 4",
   chevronRight: "m6 4 4 4-4 4",

@@ -1,6 +1,7 @@
 // Makes the view of a transcript item by its kind.
 import type { TranscriptItem } from "../protocol/view-state.ts";
 import { compactionView } from "./compaction-view.ts";
+import { cutView } from "./cut-line.ts";
 import { fill, h, show } from "./dom.ts";
 import { icon } from "./icons.ts";
 import { messageView } from "./message-view.ts";
@@ -38,6 +39,8 @@ export function createItemView(item: TranscriptItem, context: PageContext): Item
 
 function makeView(kind: TranscriptItem["kind"], context: PageContext): { element: HTMLElement } {
   switch (kind) {
+    case "cut":
+      return cutView(context);
     case "user":
       return messageView(context);
     case "assistant":

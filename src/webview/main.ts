@@ -7,6 +7,7 @@ import { Banners } from "./banners.ts";
 import { initialState, reduce } from "./chat-state.ts";
 import { Composer } from "./composer.ts";
 import { isRunning } from "./composer-draft.ts";
+import { CUT_ID, CutLine } from "./cut-line.ts";
 import { h } from "./dom.ts";
 import { Header } from "./header-view.ts";
 import { listenForKeys } from "./keyboard.ts";
@@ -23,10 +24,15 @@ import { ViewingBar } from "./viewing-bar.ts";
 /** Milliseconds after which a snapshot that did not come is asked for again. */
 const SNAPSHOT_PATIENCE_MS = 4000;
 const SAVE_PAUSE_MS = 150;
+/** Ids of returned words that are remembered, so that none come twice. */
+const MAX_GIVEN = 100;
 
 const transport = connect();
 const saved = readSavedPage(transport.load());
 const drafts = new Map<string, Draft>(saved.drafts);
+const given = new Map<string, string>(saved.given);
+/** Of what was given, what has left the composer again. */
+const done = new Set<string>();
 let state = initialState;
 let parts: ReturnType<typeof build> | undefined;
 let firstSnapshot = true;
@@ -92,6 +98,7 @@ function build() {
   const viewing = new ViewingBar(context);
   const composer = new Composer(context, saveSoon, () => viewing.leaving);
   const transcript = new Transcript(context, saveSoon);
+  const cutLine = new CutLine();
   const header = new Header(context);
   const approvals = new Approvals(context, composer.input);
   const banners = new Banners(context);
@@ -116,7 +123,20 @@ function build() {
     scroller: transcript.scroller,
     composer: composer.input,
   });
-  return { context, announcer, viewing, composer, transcript, header, approvals, banners, queue, demo, welcome: "" };
+  return {
+    context,
+    announcer,
+    viewing,
+    composer,
+    transcript,
+    cutLine,
+    header,
+    approvals,
+    banners,
+    queue,
+    demo,
+    welcome: "",
+  };
 }
 
 function render(on: NonNullable<typeof parts>, before: ChatState | null, chat: ChatState): void {
@@ -135,11 +155,16 @@ function render(on: NonNullable<typeof parts>, before: ChatState | null, chat: C
   if (
     !before ||
     before.items !== chat.items ||
+    before.cut !== chat.cut ||
     before.hasOlder !== chat.hasOlder ||
     before.hasNewer !== chat.hasNewer ||
     fresh
   ) {
-    on.transcript.update(chat.items, { hasOlder: chat.hasOlder, hasNewer: chat.hasNewer, fresh });
+    on.transcript.update(on.cutLine.into(chat.items, chat.cut), {
+      hasOlder: chat.hasOlder,
+      hasNewer: chat.hasNewer,
+      fresh,
+    });
   }
   if (firstSnapshot) {
     firstSnapshot = false;
@@ -184,7 +209,13 @@ function changeDraft(on: NonNullable<typeof parts>, before: ChatState | null, ch
 function handle(on: NonNullable<typeof parts>, message: ToWebview): void {
   switch (message.type) {
     case "composer.add":
-      on.composer.add(message.text, message.images);
+      if (!given.has(message.id)) {
+        given.set(message.id, state.chat?.session?.id ?? "");
+        on.composer.add(message.text, message.images);
+        if (message.focus) on.composer.focus();
+      }
+      done.delete(message.id);
+      save();
       return;
     case "composer.focus":
       on.composer.focus();
@@ -197,7 +228,7 @@ function handle(on: NonNullable<typeof parts>, message: ToWebview): void {
       on.composer.refused(message.submitId, message.reason);
       return;
     case "item.reveal":
-      on.transcript.reveal(message.id);
+      on.transcript.reveal(state.chat?.cut?.before.includes(message.id) ? CUT_ID : message.id);
       return;
     case "state.snapshot":
     case "state.frame":
@@ -232,5 +263,13 @@ function save(): void {
     drafts: draftsToKeep(drafts),
     scroll: parts.transcript.anchor(),
     folds: parts.context.folds.entries(),
+    given: [...given].slice(-MAX_GIVEN),
   });
+  const { text, images } = parts.composer.draft;
+  if (text.trim() !== "" || images.length > 0) return;
+  for (const [id, session] of given) {
+    if (session !== sessionId || done.has(id)) continue;
+    done.add(id);
+    transport.post({ type: "composer.done", id });
+  }
 }

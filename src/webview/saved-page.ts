@@ -26,6 +26,8 @@ export interface SavedPage {
   drafts: [string, Draft][];
   scroll: ScrollAnchor | null;
   folds: [string, boolean][];
+  /** Ids of what the host has put into a composer, and the session's; the latest last. */
+  given: [string, string][];
 }
 
 /** Characters of pictures kept with drafts; above that they live as long as the page. */
@@ -34,7 +36,7 @@ const MAX_DRAFTS = 20;
 
 /** What was kept, or the empty beginning where it is missing or of another shape. */
 export function readSavedPage(kept: unknown): SavedPage {
-  const empty: SavedPage = { sessionId: null, drafts: [], scroll: null, folds: [] };
+  const empty: SavedPage = { sessionId: null, drafts: [], scroll: null, folds: [], given: [] };
   if (typeof kept !== "object" || kept === null) return empty;
   const page = kept as Partial<SavedPage>;
   return {
@@ -43,6 +45,9 @@ export function readSavedPage(kept: unknown): SavedPage {
     scroll: typeof page.scroll?.id === "string" && typeof page.scroll.offset === "number" ? page.scroll : null,
     folds: Array.isArray(page.folds)
       ? page.folds.filter((fold) => Array.isArray(fold) && typeof fold[0] === "string")
+      : [],
+    given: Array.isArray(page.given)
+      ? page.given.filter((one) => Array.isArray(one) && typeof one[0] === "string")
       : [],
   };
 }

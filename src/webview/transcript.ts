@@ -36,6 +36,8 @@ export class Transcript {
   readonly #heights = new HeightIndex();
   readonly #observer: ResizeObserver;
   #items: readonly TranscriptItem[] = [];
+  /** Index of the line of a previewed compaction; -1 for none. */
+  #cutAt = -1;
   #hasOlder = false;
   #hasNewer = false;
   #askedBefore = "";
@@ -82,6 +84,7 @@ export class Transcript {
     }
     const same = more.fresh ? 0 : commonStart(this.#items, items);
     this.#items = items;
+    this.#cutAt = items.findLastIndex((item) => item.kind === "cut");
     this.#hasOlder = more.hasOlder;
     this.#hasNewer = more.hasNewer;
     if (more.fresh || items[0]?.id !== this.#askedBefore) this.#askedBefore = "";
@@ -190,6 +193,7 @@ export class Transcript {
     for (let round = 0; round < 4; round++) {
       const [start, end] = this.#range();
       this.#mounted.show(this.#items.slice(start, end));
+      this.#markAboveCut(start, end);
       const moved = this.#measure(start, end);
       this.#space(start, end);
       if (this.#stuck) this.#pin();
@@ -199,6 +203,13 @@ export class Transcript {
     }
     this.#updateJump();
     this.#askForOlder();
+  }
+
+  /** Rows above the line of a preview carry a rail: by place, not by colour. */
+  #markAboveCut(start: number, end: number): void {
+    for (let i = start; i < end; i++) {
+      this.#mounted.rowOf(this.#items[i]!.id)?.classList.toggle("above-cut", i < this.#cutAt);
+    }
   }
 
   #range(): [number, number] {

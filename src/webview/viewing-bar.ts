@@ -12,6 +12,13 @@ export class ViewingBar {
   readonly element = h("section", { class: "viewing", "aria-label": t("Earlier point"), hidden: true });
   readonly #context: PageContext;
   readonly #focus: HTMLInputElement;
+  readonly #edit = h("input", { type: "checkbox" });
+  readonly #editLine = h(
+    "label",
+    { class: "check", hidden: true },
+    this.#edit,
+    t("Edit the summary before it is attached"),
+  );
   #choice: Choice = "none";
   #shown = "";
 
@@ -67,7 +74,11 @@ export class ViewingBar {
   /** How the branch is left when a message is sent from the shown point; undefined while none is shown. */
   get leaving(): Leaving | undefined {
     if (!this.#context.chat()?.viewing) return undefined;
-    return { summary: this.#choice, instructions: this.#choice === "custom" ? this.#focus.value.trim() : "" };
+    return {
+      summary: this.#choice,
+      instructions: this.#choice === "custom" ? this.#focus.value.trim() : "",
+      ...(this.#choice !== "none" && this.#edit.checked && !this.#editLine.hidden ? { edit: true } : {}),
+    };
   }
 
   #continue(): void {
@@ -92,6 +103,7 @@ export class ViewingBar {
         button.tabIndex = checked ? 0 : -1;
       });
       show(this.#focus, choice === "custom");
+      show(this.#editLine, choice !== "none");
       if (choice === "custom" && this.element.contains(document.activeElement)) this.#focus.focus();
     };
     const group = h(
@@ -127,6 +139,7 @@ export class ViewingBar {
       ),
       group,
       this.#focus,
+      this.#editLine,
     );
   }
 }

@@ -11,6 +11,7 @@ export async function run(tools) {
   await tools.run.chain(() => restricted(tools));
   await tools.run.chain(() => crash(tools));
   await tools.run.chain(() => hiddenAndReloaded(tools));
+  await tools.run.chain(() => queuedWords(tools));
   await tools.run.chain(() => twoWindows(tools));
 }
 
@@ -201,6 +202,67 @@ async function hiddenAndReloaded({ run, until, step, expect }) {
     expect(chainProblems(chat.entries()).length === 0, "a sound chain");
     const refused = server.journal.filter(({ status }) => status !== 200);
     expect(refused.length === 0, `no refusals, not ${JSON.stringify(refused.map((entry) => entry.refused))}`);
+    await page.close();
+  });
+  await editor.stop();
+}
+
+async function queuedWords({ run, until, step, expect }) {
+  const workspace = run.workspace();
+  const server = await run.modelServer({ script: slowScript(run) });
+  const editor = await run.editor({ workspace, settings: settingsFor("openai-completions", server.url) });
+  const { page, chat: first } = await open(run, editor);
+  let chat = first;
+  const sentOf = (text) => server.requests().filter(({ body }) => JSON.stringify(body).includes(text)).length;
+  const saidOf = (text) =>
+    chat.entries().filter((entry) => entry.message?.role === "user" && textOf(entry.message) === text);
+  const queue = async (prompt, text) => {
+    await chat.send(prompt);
+    await chat.articles("Coppice").filter({ hasText: "piece0" }).last().waitFor();
+    await chat.composer.fill(text);
+    await chat.composer.press("Alt+Enter");
+    await chat.frame.getByRole("list", { name: "Queued messages" }).getByText(text).waitFor();
+    expect((await chat.composer.inputValue()) === "", "the composer to be empty");
+    // The editor takes a moment to write down the state that extensions give it.
+    await page.page.waitForTimeout(1000);
+  };
+  const isBack = (text) => until(async () => (await chat.composer.inputValue()) === text, `“${text}” in the composer`);
+
+  await step("what was queued is in the composer again after a reload, and was not sent", async () => {
+    await queue("Answer slowly please", "queued before the reload");
+    await page.reload();
+    await page.openChat();
+    chat = await run.chat(page, editor);
+    await isBack("queued before the reload");
+    await chat.idle();
+    expect(sentOf("queued before the reload") === 0, "nothing to be sent by itself");
+    await run.shot(page, "queued-after-reload");
+  });
+
+  await step("another reload does not bring it twice, and it is sent once, by hand", async () => {
+    await page.reload();
+    await page.openChat();
+    chat = await run.chat(page, editor);
+    await isBack("queued before the reload");
+    await chat.button("Send").click();
+    await chat.answered("queued before the reload");
+    expect(saidOf("queued before the reload").length === 1, "one message");
+    expect((await chat.composer.inputValue()) === "", "an empty composer");
+  });
+
+  await step("it is back after a crash of the extension host as well", async () => {
+    await queue("Once more slowly please", "queued before the crash");
+    for (const pid of extensionHosts(editor)) process.kill(pid, "SIGKILL");
+    await until(() => extensionHosts(editor).length > 0, "a new extension host");
+    await page.reload();
+    await page.openChat();
+    chat = await run.chat(page, editor);
+    await isBack("queued before the crash");
+    expect(sentOf("queued before the crash") === 0, "nothing to be sent by itself");
+    await chat.button("Send").click();
+    await chat.answered("queued before the crash");
+    expect(saidOf("queued before the crash").length === 1, "one message");
+    expect(chainProblems(chat.entries()).length === 0, "a sound chain");
     await page.close();
   });
   await editor.stop();

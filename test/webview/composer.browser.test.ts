@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { fromWebviewSchema } from "../../src/protocol/from-webview.ts";
+import type { ToWebview } from "../../src/protocol/to-webview.ts";
 import { ChatDriver, launchBrowser } from "./support/chat-driver.ts";
 import { commandApproval, editApproval, emptyChat, fullItems, reply, user } from "./support/chat-samples.ts";
 import { type PageServer, startPageServer } from "./support/page-server.ts";
@@ -211,12 +212,30 @@ describe("the composer", () => {
 
   it("lets the host put text in without losing a draft", async () => {
     await chat.snapshot(emptyChat());
-    await chat.say({ type: "composer.add", text: "edit me", images: [] });
+    await chat.say({ type: "composer.add", id: "w1", text: "edit me", images: [], focus: true });
     expect(await box().inputValue()).toBe("edit me");
     await box().fill("my draft");
-    await chat.say({ type: "composer.add", text: "from the host", images: [] });
+    await chat.say({ type: "composer.add", id: "w2", text: "from the host", images: [], focus: false });
     expect(await box().inputValue()).toContain("my draft");
     expect(await box().inputValue()).toContain("from the host");
+  });
+
+  it("takes words that come back once, also after a new start, and says when they have left the composer", async () => {
+    await chat.snapshot(emptyChat());
+    const add: ToWebview = { type: "composer.add", id: "once", text: "was queued", images: [], focus: false };
+    await chat.say(add);
+    await chat.say(add);
+    expect(await box().inputValue()).toBe("was queued");
+    await chat.page.reload();
+    await chat.snapshot(emptyChat());
+    await chat.say(add);
+    expect(await box().inputValue()).toBe("was queued");
+    expect(await chat.sent("composer.done")).toEqual([]);
+    await box().fill("");
+    await expect.poll(() => chat.sent("composer.done")).toEqual([{ type: "composer.done", id: "once" }]);
+    await chat.say(add);
+    expect(await box().inputValue()).toBe("");
+    await expect.poll(async () => (await chat.sent("composer.done")).length).toBe(2);
   });
 
   it("keeps a draft per session, and carries one into the session that it begins", async () => {

@@ -37,6 +37,52 @@ const scrollTo = async (chat: ChatDriver, share: number) => {
   await chat.drawn();
 };
 
+describe("the cut of a compaction that is previewed", () => {
+  const cut = (before: string[], splitTurn = false) => ({
+    before,
+    summarised: { entries: 9000, tokens: 45_200 },
+    kept: { entries: 1, tokens: 1200 },
+    splitTurn,
+  });
+  const line = (chat: ChatDriver) => chat.page.getByRole("separator");
+  /** The row below the line, and whether the row above and it are marked as summarised. */
+  const around = (chat: ChatDriver) =>
+    chat.page.evaluate(() => {
+      const row = document.querySelector(".row.cut");
+      const [above, below] = [row?.previousElementSibling, row?.nextElementSibling];
+      return [below?.textContent?.match(/\d+/)?.[0], ...[above, below].map((e) => e?.classList.contains("above-cut"))];
+    });
+
+  it("is a separator with words before the first row that stays, follows the cut, and goes with it", async () => {
+    const chat = await ChatDriver.open(browser, server);
+    await chat.snapshot(emptyChat({ items: many(12), cut: cut(["gone", "i8"]) }));
+    expect(await line(chat).getAttribute("aria-label")).toBe(
+      "Cut. Above: summarised, 9000 entries, ~45k tokens. Below: stays word for word, 1 entry, ~1.2k tokens.",
+    );
+    expect(await around(chat)).toEqual(["8", true, false]);
+    await chat.frame({ op: "state.patch", patch: { cut: cut(["i6"], true) } });
+    expect(await line(chat).getAttribute("aria-label")).toContain("Cut inside this turn");
+    expect(await around(chat)).toEqual(["6", true, false]);
+    await chat.page.getByRole("button", { name: "Close preview" }).click();
+    expect((await chat.sent("preview.close")).length).toBe(1);
+    await chat.frame({ op: "state.patch", patch: { cut: null } });
+    expect(await line(chat).count()).toBe(0);
+    expect(await chat.page.locator(".above-cut").count()).toBe(0);
+    await chat.close();
+  });
+
+  it("is found in a long conversation, where the rows around it are not in the page", async () => {
+    const chat = await ChatDriver.open(browser, server);
+    await chat.snapshot(emptyChat({ items: many(20_000), cut: cut(["i9000"]) }));
+    expect(await line(chat).count()).toBe(0);
+    await chat.say({ type: "item.reveal", id: "i9000" });
+    await chat.drawn();
+    expect(await line(chat).isVisible()).toBe(true);
+    expect(await around(chat)).toEqual(["9000", true, false]);
+    await chat.close();
+  });
+});
+
 describe("the transcript", () => {
   it("holds at most 2,000 nodes with 20,000 items, wherever one looks", async () => {
     const chat = await ChatDriver.open(browser, server);

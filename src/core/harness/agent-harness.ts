@@ -24,7 +24,14 @@ import { OperationPhase } from "./operation-phase.ts";
 import { PendingSessionWrites } from "./pending-writes.ts";
 import { RunSupervisor } from "./run-supervisor.ts";
 import { RESUME_CUSTOM_TYPE } from "./session-memory.ts";
-import { type NavigateOptions, type NavigateResult, navigateTree } from "./tree-navigation.ts";
+import {
+  type BranchSummaryDraft,
+  draftBranchSummary,
+  type NavigateOptions,
+  type NavigateResult,
+  type NavigationHost,
+  navigateTree,
+} from "./tree-navigation.ts";
 import { TurnSettings } from "./turn-settings.ts";
 import { undoCompaction } from "./undo-compaction.ts";
 
@@ -391,21 +398,8 @@ export class AgentHarness {
 
   /** Moves the position; refused as `busy` while anything is on. */
   navigateTree(entryId: string | null, options: NavigateOptions): Promise<NavigateResult> {
-    const moved = this.#phase.exclusive("branch_summary", async (signal) => {
-      await this.session.ready();
-      await this.#flush();
-      const result = await navigateTree(
-        {
-          session: this.session,
-          hooks: this.#options.hooks,
-          summarizer: () => this.#summarizer(),
-          reserveTokens: () =>
-            Math.min(this.#options.settings().branchSummary.reserveTokens, Math.floor(this.window / 4)),
-        },
-        entryId,
-        options,
-        signal,
-      );
+    return this.#navigating(async (host, signal) => {
+      const result = await navigateTree(host, entryId, options, signal);
       if (!result.cancelled) {
         this.#settings.applyBranch(await this.session.buildContext());
         await this.#emit({
@@ -416,7 +410,30 @@ export class AgentHarness {
       }
       return result;
     });
-    return this.#thenDeliver(moved);
+  }
+
+  /** The summary that a move would attach, to be edited and given back to `navigateTree`; nothing is written or moved. */
+  draftBranchSummary(
+    entryId: string | null,
+    options: Parameters<typeof draftBranchSummary>[2] = {},
+  ): Promise<BranchSummaryDraft | undefined> {
+    return this.#navigating((host, signal) => draftBranchSummary(host, entryId, options, signal));
+  }
+
+  #navigating<T>(operation: (host: NavigationHost, signal: AbortSignal) => Promise<T>): Promise<T> {
+    const done = this.#phase.exclusive("branch_summary", async (signal) => {
+      await this.session.ready();
+      await this.#flush();
+      const host: NavigationHost = {
+        session: this.session,
+        hooks: this.#options.hooks,
+        summarizer: () => this.#summarizer(),
+        reserveTokens: () =>
+          Math.min(this.#options.settings().branchSummary.reserveTokens, Math.floor(this.window / 4)),
+      };
+      return await operation(host, signal);
+    });
+    return this.#thenDeliver(done);
   }
 
   // ---- model, level, tools: in force at the next turn, recorded at the next flush

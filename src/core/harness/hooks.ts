@@ -337,25 +337,22 @@ export class Hooks {
     return merged;
   }
 
-  /** The first cancel wins; otherwise the last compaction given. */
-  async sessionBeforeCompact(event: HookMap["session_before_compact"]["event"]) {
-    let merged: HookMap["session_before_compact"]["result"] = {};
-    await this.#run(
-      "session_before_compact",
-      () => event,
-      (result) => {
-        merged = { ...merged, ...given(result) };
-        return result.cancel === true ? false : undefined;
-      },
-      event.signal,
-    );
-    return merged;
+  sessionBeforeCompact(event: HookMap["session_before_compact"]["event"]) {
+    return this.#mergeUntilCancel("session_before_compact", event);
   }
 
-  async sessionBeforeTree(event: HookMap["session_before_tree"]["event"]) {
-    let merged: HookMap["session_before_tree"]["result"] = {};
+  sessionBeforeTree(event: HookMap["session_before_tree"]["event"]) {
+    return this.#mergeUntilCancel("session_before_tree", event);
+  }
+
+  /** The first cancel wins; otherwise each field as the last handler gave it. */
+  async #mergeUntilCancel<N extends "session_before_compact" | "session_before_tree">(
+    name: N,
+    event: HookMap[N]["event"],
+  ): Promise<HookMap[N]["result"]> {
+    let merged: HookMap[N]["result"] = {};
     await this.#run(
-      "session_before_tree",
+      name,
       () => event,
       (result) => {
         merged = { ...merged, ...given(result) };

@@ -41,6 +41,14 @@ function needSession(sessions: SessionService): OpenSession {
   return open;
 }
 
+/** What a summary should pay attention to; undefined where the person turned away. */
+function askFocus(title: string): Thenable<string | undefined> {
+  return vscode.window.showInputBox({
+    title,
+    prompt: vscode.l10n.t("What should the summary pay attention to? Leave empty for nothing in particular."),
+  });
+}
+
 function handlers(services: CommandServices): Record<string, Handler> {
   const { sessions, chat, controller, sessionActions, entryActions, models, picker, log } = services;
   /** The entry that a command is about: given by a menu, or picked. */
@@ -81,10 +89,7 @@ function handlers(services: CommandServices): Record<string, Handler> {
     },
     "coppice.compact": async () => {
       const open = needSession(sessions);
-      const focus = await vscode.window.showInputBox({
-        title: vscode.l10n.t("Compact"),
-        prompt: vscode.l10n.t("What should the summary pay attention to? Leave empty for nothing in particular."),
-      });
+      const focus = await askFocus(vscode.l10n.t("Compact"));
       if (focus !== undefined) await entryActions.compact(open, focus);
     },
     // A button in the title of the tree is given the focused row, which it is not about: these two take no argument.
@@ -102,16 +107,21 @@ function handlers(services: CommandServices): Record<string, Handler> {
     }),
     "coppice.continueFromHere": withEntry((open, id) => entryActions.continueFrom(open, id, { summarize: false })),
     "coppice.continueWithSummary": withEntry(async (open, id) => {
-      const customInstructions = await vscode.window.showInputBox({
-        title: vscode.l10n.t("Continue from here, with a summary of the branch that is left"),
-        prompt: vscode.l10n.t("What should the summary pay attention to? Leave empty for nothing in particular."),
-      });
+      const customInstructions = await askFocus(
+        vscode.l10n.t("Continue from here, with a summary of the branch that is left"),
+      );
       if (customInstructions === undefined) return;
       await entryActions.continueFrom(open, id, {
         summarize: true,
         ...(customInstructions === "" ? {} : { customInstructions }),
       });
     }),
+    "coppice.draftBranchSummary": withEntry(async (open, id) => {
+      const focus = await askFocus(vscode.l10n.t("Write a summary of the branch that is left, and edit it first"));
+      if (focus !== undefined) await entryActions.draftSummary(open, id, focus);
+    }),
+    "coppice.attachSummary": async () => (await entryActions.summaryDrafts).attach(),
+    "coppice.discardSummary": async () => (await entryActions.summaryDrafts).discard(),
     "coppice.editAndResend": withEntry(async (open, id) => {
       await chat.reveal();
       await entryActions.editAndResend(open, id);

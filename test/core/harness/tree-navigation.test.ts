@@ -205,7 +205,10 @@ describe("a summary of the branch that is left", () => {
     const { harness, session, model } = setup;
     const [one, two] = await talk(setup, "one", "two", "three");
     const own = await harness.navigateTree(replyOf(session, two!), { summarize: true, summary: "my words" });
-    expect(await session.getEntry(own.summaryEntryId!)).toMatchObject({ summary: "my words" });
+    expect(await session.getEntry(own.summaryEntryId!)).toMatchObject({
+      summary: "my words",
+      details: { readFiles: [], modifiedFiles: [] },
+    });
     expect(model.summaryRequests.length).toBe(0);
     await harness.navigateTree(replyOf(session, one!), {
       summarize: true,
@@ -345,5 +348,131 @@ describe("labels and hooks of a move", () => {
     const wanted = await harness.navigateTree(replyOf(session, one!), { summarize: true });
     expect(await session.getEntry(wanted.summaryEntryId!)).toMatchObject({ summary: "by a hook", fromHook: true });
     expect(model.summaryRequests.length).toBe(0);
+  });
+});
+
+describe("a branch summary that is edited before it is attached", () => {
+  const USAGE = { input: 900, output: 100, cacheRead: 0, cacheWrite: 0, totalTokens: 1000 };
+  /** A session in which files were read and changed on the branch that is left; its target is the first reply. */
+  async function parted() {
+    const setup = testHarness();
+    const { session, model } = setup;
+    const [one] = await talk(setup, "one", "two");
+    await session.appendCompaction({
+      summary: "s",
+      firstKeptEntryId: session.getLeafId()!,
+      tokensBefore: 1,
+      details: { readFiles: ["kept.ts"], modifiedFiles: ["changed.ts"] },
+    });
+    await talk(setup, "three");
+    const target = replyOf(session, one!);
+    model.summary = () => ({ text: "## Goal\nas generated", totalTokens: 1000 });
+    return { ...setup, target, lines: () => Promise.all([...session.allIds()].map((id) => session.getRawLine(id))) };
+  }
+
+  it("is written without a move, and what is attached and sent next is the edited text", async () => {
+    const { harness, session, model, target, lines } = await parted();
+    const before = await lines();
+    const oldLeaf = session.getLeafId();
+    const draft = (await harness.draftBranchSummary(target, { customInstructions: "the API" }))!;
+    expect(draft.summary).toContain("as generated");
+    expect(summaryText(model.summaryRequests[0])).toContain("the API");
+    expect([session.getLeafId(), await lines()]).toEqual([oldLeaf, before]);
+    const edited = { ...draft, summary: "MINE, WITHOUT ANY LIST" };
+    const result = await harness.navigateTree(target, { summarize: true, draft: edited });
+    const entry = (await session.getEntry(result.summaryEntryId!)) as BranchSummaryEntry;
+    expect(entry).toMatchObject({
+      summary: "MINE, WITHOUT ANY LIST",
+      fromId: oldLeaf,
+      details: { readFiles: ["kept.ts"], modifiedFiles: ["changed.ts"] },
+    });
+    expect(entry.usage).toEqual(draft.usage);
+    expect(entry.usage).toMatchObject({ totalTokens: USAGE.totalTokens });
+    expect(model.summaryRequests.length).toBe(1);
+    await harness.prompt("four");
+    const sent = JSON.stringify(model.requests.at(-1)!.context.messages);
+    expect(sent).toContain("MINE, WITHOUT ANY LIST");
+    expect(sent).not.toContain("as generated");
+  });
+
+  it("that is cancelled while it is written leaves the session as it was, byte for byte", async () => {
+    const { harness, session, model, target, lines } = await parted();
+    const before = await lines();
+    const leaf = session.getLeafId();
+    model.summary = () => ({ text: "half", until: new Promise(() => {}) });
+    const drafted = harness.draftBranchSummary(target);
+    await expect.poll(() => model.summaryRequests.length).toBe(1);
+    harness.abort();
+    expect(await drafted).toBeUndefined();
+    expect([session.getLeafId(), await lines(), harness.phase]).toEqual([leaf, before, "idle"]);
+  });
+
+  it("is refused once the conversation went on, and nothing moves", async () => {
+    const { harness, session, target, lines } = await parted();
+    const draft = (await harness.draftBranchSummary(target))!;
+    await harness.prompt("meanwhile");
+    const before = await lines();
+    await expect(harness.navigateTree(target, { summarize: true, draft })).rejects.toMatchObject({
+      code: "invalid_state",
+    });
+    expect(await lines()).toEqual(before);
+    expect((await contents(session)).join()).toContain("meanwhile");
+  });
+
+  it("is not outdated by a label or a name that was given meanwhile", async () => {
+    const { harness, session, target } = await parted();
+    const draft = (await harness.draftBranchSummary(target))!;
+    await session.appendLabel(target, "here");
+    await session.appendSessionName("named");
+    const result = await harness.navigateTree(target, { summarize: true, draft });
+    expect(session.node(result.summaryEntryId!)?.type).toBe("branch_summary");
+  });
+
+  it("is refused for another target, and when nothing is left of it", async () => {
+    const { harness, target, lines } = await parted();
+    const draft = (await harness.draftBranchSummary(target))!;
+    const before = await lines();
+    for (const [goal, summary, code] of [
+      [null, draft.summary, "invalid_state"],
+      [target, "  \n", "invalid_argument"],
+    ] as const) {
+      const move = harness.navigateTree(goal, { summarize: true, draft: { ...draft, summary } });
+      await expect(move).rejects.toMatchObject({ code });
+    }
+    expect(await lines()).toEqual(before);
+  });
+
+  it("asks the hooks once, when it is written; they may cancel, write it, or label the place", async () => {
+    const { harness, session, hooks, target, model, lines } = await parted();
+    let asked = 0;
+    let cancel = true;
+    hooks.on("session_before_tree", async (event) => {
+      asked++;
+      expect(event.preparation.userWantsSummary).toBe(true);
+      if (cancel) return { cancel: true };
+      return { summary: { summary: "by a hook", details: { own: 1 } }, label: "hooked" };
+    });
+    const before = await lines();
+    expect(await harness.draftBranchSummary(target)).toBeUndefined();
+    expect(await lines()).toEqual(before);
+    cancel = false;
+    const draft = (await harness.draftBranchSummary(target))!;
+    const result = await harness.navigateTree(target, {
+      summarize: true,
+      draft: { ...draft, summary: `${draft.summary}, edited` },
+    });
+    expect([asked, model.summaryRequests.length]).toEqual([2, 0]);
+    const entry = await session.getEntry(result.summaryEntryId!);
+    expect(entry).toMatchObject({ summary: "by a hook, edited", fromHook: true, details: { own: 1 } });
+    expect(session.getLabel(result.summaryEntryId!)).toBe("hooked");
+  });
+
+  it("is not offered where nothing would be left behind, and a failing model is told of", async () => {
+    const { harness, session, model, target, lines } = await parted();
+    const before = await lines();
+    await expect(harness.draftBranchSummary(session.getLeafId())).rejects.toMatchObject({ code: "invalid_argument" });
+    model.summary = () => ({ failure: { kind: "badRequest", message: "400" } });
+    await expect(harness.draftBranchSummary(target)).rejects.toMatchObject({ code: "summarization_failed" });
+    expect(await lines()).toEqual(before);
   });
 });

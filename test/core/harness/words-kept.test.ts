@@ -89,6 +89,33 @@ describe("queued messages", () => {
   });
 });
 
+describe("messages that are typed while the position moves", () => {
+  it.each(["fails", "is cancelled", "works"])(
+    "get their run where the position is after a move that %s",
+    async (how) => {
+      const { harness, model, session, hooks } = testHarness();
+      await harness.prompt("one");
+      const target = session.getLeafId()!;
+      await harness.prompt("two");
+      const requests = model.requests.length;
+      hooks.on("session_before_tree", async () => {
+        harness.followUp("typed meanwhile");
+        return how === "is cancelled" ? { cancel: true } : undefined;
+      });
+      model.summary = () =>
+        how === "works" ? { text: "## Goal\nx" } : { failure: { kind: "notFound", message: "404" } };
+      model.replies = [{ text: "answered" }];
+      await harness.navigateTree(target, { summarize: true }).catch(() => {});
+      await harness.waitForIdle();
+      expect(model.requests.length).toBe(requests + 1);
+      const said = JSON.stringify((await session.buildContext()).messages);
+      expect(said).toMatch(/typed meanwhile.*answered/);
+      expect(said.includes('"two"')).toBe(how !== "works");
+      expect(harness.queues).toEqual({ steering: [], followUp: [] });
+    },
+  );
+});
+
 describe("an automatic compaction that keeps failing", () => {
   it("is asked for three times at most, and each prompt is answered", async () => {
     const { harness, model, events } = testHarness({ model: SMALL });

@@ -35,6 +35,7 @@ export function emptyChat(patch: Partial<ChatState> = {}): ChatState {
     hasOlder: false,
     hasNewer: false,
     viewing: null,
+    cut: null,
     approvals: [],
     progress: null,
     setup: null,

@@ -27,6 +27,21 @@ const states: Record<string, ChatState> = {
     ],
   }),
   full: emptyChat({ items: fullItems() }),
+  cut: emptyChat({
+    items: [
+      user("u1", "Why do uploads fail now and then?"),
+      reply("a1", "The client gives up after the first timeout. Retrying twice would cover what the log shows."),
+      tool("t1", "read", "src/upload/upload.ts"),
+      user("u2", "Make it retry, but never more than three times."),
+      reply("a2", "Done: three attempts, with a pause that doubles."),
+    ],
+    cut: {
+      before: ["u2"],
+      summarised: { entries: 12, tokens: 45_200 },
+      kept: { entries: 2, tokens: 1200 },
+      splitTurn: false,
+    },
+  }),
   running: emptyChat({
     phase: "turn",
     items: [

@@ -1,0 +1,38 @@
+// A text that the person edits before it counts: an unsaved tab of the editor, closed without a question once it was used.
+import * as vscode from "vscode";
+
+export class DraftDocument {
+  readonly #document: vscode.TextDocument;
+
+  private constructor(document: vscode.TextDocument) {
+    this.#document = document;
+  }
+
+  /** Opens the text beside nothing else, ready to be edited. */
+  static async open(content: string): Promise<DraftDocument> {
+    const document = await vscode.workspace.openTextDocument({ language: "markdown", content });
+    await vscode.window.showTextDocument(document, { preview: false });
+    return new DraftDocument(document);
+  }
+
+  /** What the context keys of menus know the tab by. */
+  get path(): string {
+    return this.#document.uri.path;
+  }
+
+  /** The text as it stands, without space around it. */
+  get text(): string {
+    return this.#document.getText().trim();
+  }
+
+  is(document: vscode.TextDocument | undefined): boolean {
+    return document?.uri.toString() === this.#document.uri.toString();
+  }
+
+  /** Closes the tab; what it held is used or given up, so that nobody is asked to save it. */
+  async close(): Promise<void> {
+    if (this.#document.isClosed) return;
+    await vscode.window.showTextDocument(this.#document, { preview: false });
+    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+  }
+}

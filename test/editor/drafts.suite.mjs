@@ -1,0 +1,198 @@
+// What a person looks at or edits before it counts: the summary of a branch, and where a compaction would cut.
+import { readFileSync } from "node:fs";
+import { settingsFor } from "./wires.mjs";
+
+export const name = "Drafts and previews: nothing counts before the person says so";
+
+/** The title bar's button of an editor tab. */
+const titleButton = (window, title) => window.page.locator(".editor-actions").getByRole("button", { name: title });
+
+export async function run(tools) {
+  await tools.run.chain(() => branchSummaries(tools));
+  await tools.run.chain(() => cuts(tools));
+}
+
+async function setUp(run) {
+  const workspace = run.workspace();
+  const server = await run.modelServer({
+    script: (request) =>
+      request.tools.length === 0 ? { parts: [{ text: "## Goal\nAs it was generated" }] } : run.defaultReply(request),
+  });
+  const editor = await run.editor({ workspace, settings: settingsFor("openai-completions", server.url) });
+  const window = await run.window(editor, { width: 1500, height: 950 });
+  await window.command("Coppice: New Session");
+  const chat = await run.chat(window, editor);
+  for (const text of ["First question", "Second question", "Third question"]) {
+    await chat.send(text);
+    await chat.answered(text);
+  }
+  return { server, editor, window, chat };
+}
+
+async function branchSummaries({ run, until, step, expect }) {
+  const { server, window, chat } = await setUp(run);
+  const keys = window.page.keyboard;
+  const summaries = () => chat.entries().filter((entry) => entry.type === "branch_summary");
+  const tab = window.page.getByRole("tab", { name: /Untitled|## Goal/ });
+  const lookAtFirst = async () => {
+    await window.command("Coppice: Go to Entry…");
+    await window.page
+      .locator(".quick-input-list .monaco-list-row")
+      .filter({ hasText: "First question" })
+      .first()
+      .click();
+    await chat.button("Continue from here").waitFor();
+  };
+  const draft = async () => {
+    await chat.frame.getByRole("radio", { name: "Summarise", exact: true }).click();
+    const box = chat.frame.getByRole("checkbox", { name: "Edit the summary before it is attached" });
+    if (!(await box.isChecked())) await box.check();
+    await run.shot(window, "01-asked");
+    await chat.button("Continue from here").click();
+    await tab.waitFor();
+    await window.page.getByText("As it was generated").first().waitFor();
+  };
+
+  await step("a summary that is discarded moves nothing and writes nothing", async () => {
+    await lookAtFirst();
+    const before = readFileSync(chat.file, "utf8");
+    await draft();
+    await run.shot(window, "02-draft");
+    expect(readFileSync(chat.file, "utf8") === before, "no byte to be written by a draft");
+    await titleButton(window, "Discard the Summary").click();
+    await tab.waitFor({ state: "hidden" });
+    expect(readFileSync(chat.file, "utf8") === before, "no byte to be written by discarding");
+    await chat.button("Continue from here").waitFor();
+  });
+
+  await step("one that the conversation has overtaken is refused with the reason, and its text stays", async () => {
+    await draft();
+    await chat.button("Back to current").click();
+    await chat.send("Meanwhile");
+    await chat.answered("Meanwhile");
+    const before = readFileSync(chat.file, "utf8");
+    await titleButton(window, "Attach and Continue").click();
+    await window.page
+      .getByText(/The conversation went on since the summary was written/)
+      .first()
+      .waitFor();
+    await tab.waitFor();
+    expect(readFileSync(chat.file, "utf8") === before, "nothing to be written");
+    await run.shot(window, "03-refused");
+    await window.command("Notifications: Clear All Notifications");
+    await titleButton(window, "Discard the Summary").click();
+    await tab.waitFor({ state: "hidden" });
+  });
+
+  await step("the text as it was edited is attached, and the next request carries it", async () => {
+    await lookAtFirst();
+    await draft();
+    await window.page.locator(".editor-instance .view-lines").first().click();
+    await keys.press("Control+End");
+    await keys.type(" and then by hand");
+    await titleButton(window, "Attach and Continue").click();
+    await until(() => summaries().length === 1, "the summary to be attached");
+    await tab.waitFor({ state: "hidden" });
+    const [entry] = summaries();
+    expect(entry.summary.endsWith("and then by hand"), `the edited text, not ${entry.summary}`);
+    expect(Array.isArray(entry.details?.modifiedFiles), "the lists of files to be kept");
+    expect(entry.usage?.totalTokens > 0, "what the draft cost to be kept");
+    await chat.button("Back to current").waitFor({ state: "hidden" });
+    await chat.send("On from there");
+    await chat.answered("On from there");
+    const sent = JSON.stringify(server.requests().at(-1).body);
+    expect(sent.includes("and then by hand") && !sent.includes("Third question"), "the new branch with its summary");
+    await run.shot(window, "04-attached");
+  });
+
+  await step("the same is reached from the palette", async () => {
+    await window.command("Coppice: Continue from Here, Editing the Summary First…");
+    await window.page
+      .locator(".quick-input-list .monaco-list-row")
+      .filter({ hasText: "Third question" })
+      .first()
+      .click();
+    await window.page.getByText("What should the summary pay attention to").first().waitFor();
+    await keys.press("Enter");
+    await tab.waitFor();
+    await window.command("Coppice: Discard the Summary");
+    await tab.waitFor({ state: "hidden" });
+    expect(summaries().length === 1, "no other summary");
+  });
+
+  await step("nothing was refused by the content policy", async () => {
+    expect(window.problems.length === 0, `no violations, not ${window.problems.join("; ")}`);
+  });
+}
+
+async function cuts({ run, until, step, expect }) {
+  const { window, chat } = await setUp(run);
+  const keys = window.page.keyboard;
+  const line = chat.frame.getByRole("separator", { name: /^Cut\. Above: summarised, .* Below: stays word for word/ });
+  const tab = window.page.getByRole("tab", { name: /Compaction preview/ });
+  const marked = window.page.locator(".monaco-list-row[aria-label*='cut: stays from here']");
+  const menuOf = async (text, item) => {
+    await window.page
+      .locator(".pane-body .monaco-list-row")
+      .filter({ hasText: text })
+      .first()
+      .click({ button: "right" });
+    const entry = window.page.getByRole("menuitem", { name: item }).first();
+    await entry.hover();
+    await window.page.waitForTimeout(400);
+    await entry.click();
+  };
+  /** Text of the row that the line stands before. */
+  const below = () => chat.frame.locator(".row.cut").evaluate((row) => row.nextElementSibling?.textContent ?? "");
+
+  await step("the cut of a preview stands in the chat and in the tree", async () => {
+    await window.command("Coppice: Focus on Session Tree View");
+    const before = readFileSync(chat.file, "utf8");
+    await window.command("Coppice: Preview Compaction…");
+    await tab.waitFor();
+    await line.waitFor();
+    expect((await below()).includes("Third question"), `the last turn to stay, not ${await below()}`);
+    await until(async () => (await marked.count()) === 1, "one marked row in the tree");
+    expect((await marked.getAttribute("aria-label")).includes("Third question"), "the same row in the tree");
+    await run.shot(window, "05-cut");
+    await keys.press("Escape");
+    await run.shot(window, "06-cut-read");
+    expect(readFileSync(chat.file, "utf8") === before, "no byte to be written by a preview");
+  });
+
+  await step("it follows another cut, and is brought into view from the preview", async () => {
+    await menuOf("Second question", "Preview Compaction");
+    await until(async () => (await below()).includes("Second question"), "the line at the other place");
+    await until(
+      async () => (await marked.getAttribute("aria-label"))?.includes("Second question"),
+      "the other row to be marked",
+    );
+    await keys.press("Escape");
+    await titleButton(window, "Show the Cut in the Chat").click();
+    await line.waitFor();
+    await run.shot(window, "07-cut-moved");
+  });
+
+  await step("it goes when the preview is closed, in the chat as well", async () => {
+    await chat.button("Close preview").click();
+    await tab.waitFor({ state: "hidden" });
+    await line.waitFor({ state: "detached" });
+    await until(async () => (await marked.count()) === 0, "no marked row");
+    await window.command("Coppice: Preview Compaction…");
+    await line.waitFor();
+    await keys.press("Escape");
+    await window.command("View: Close All Editors");
+    await line.waitFor({ state: "detached" });
+  });
+
+  await step("it goes when the compaction is done", async () => {
+    await window.command("Coppice: Preview Compaction…");
+    await line.waitFor();
+    await window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "Compact now" }).click();
+    await until(() => chat.entries().some((entry) => entry.type === "compaction"), "the compaction");
+    await line.waitFor({ state: "detached" });
+    await tab.waitFor({ state: "hidden" });
+    expect((await marked.count()) === 0, "no marked row");
+    expect(window.problems.length === 0, `no violations, not ${window.problems.join("; ")}`);
+  });
+}

@@ -1,0 +1,93 @@
+import { describe, expect, it, vi } from "vitest";
+
+vi.mock("vscode", () => import("../support/fake-vscode.ts"));
+
+import type { HarnessEvent } from "../../src/core/harness/harness-events.ts";
+import type { SessionChange } from "../../src/core/session/session.ts";
+import type { FromWebview } from "../../src/protocol/from-webview.ts";
+import type { ToWebview } from "../../src/protocol/to-webview.ts";
+import { ChatController, type ControllerServices } from "../../src/vscode/chat-controller.ts";
+import type { ChatHost } from "../../src/vscode/chat-host.ts";
+import type { OpenSession } from "../../src/vscode/session-service.ts";
+import { TEST_MODEL, testHarness } from "../support/scripted-model.ts";
+
+/** A controller with one open session whose notes and returned words are seen. */
+function watched(model = TEST_MODEL) {
+  const setup = testHarness({ model });
+  const listeners: ((event: HarnessEvent) => void)[] = [];
+  const changes: ((change: SessionChange) => void)[] = [];
+  setup.harness.subscribe((event) => {
+    for (const listener of listeners) listener(event);
+  });
+  const notes: { level: string; text: string; actions: { id: string }[] }[] = [];
+  vi.spyOn(setup.session, "onDidChange").mockImplementation((listener) => {
+    changes.push(listener);
+    return () => {};
+  });
+  const open = {
+    session: setup.session,
+    harness: setup.harness,
+    phase: "idle",
+    onEvent: (listener: (event: HarnessEvent) => void) => listeners.push(listener),
+    live: { notice: (note: (typeof notes)[number]) => notes.push(note) },
+  } as unknown as OpenSession;
+  const posted: ToWebview[] = [];
+  const host = { open, isReady: true, post: (message: ToWebview) => posted.push(message) } as unknown as ChatHost;
+  const state = new Map<string, unknown>();
+  const log = { info: () => {}, warn: () => {}, error: (error: unknown) => expect.fail(String(error)) };
+  let ids = 0;
+  const controller = new ChatController({
+    log,
+    now: () => 0,
+    words: {
+      state: {
+        get: <T>(key: string) => state.get(key) as T,
+        update: async (key: string, value: unknown) => void state.set(key, value),
+      },
+      newId: () => `w${ids++}`,
+      hosts: () => [host],
+      reveal: async () => {},
+      current: () => open,
+    },
+  } as unknown as ControllerServices);
+  controller.watch(open);
+  const added = () => posted.filter((message) => message.type === "composer.add");
+  return { ...setup, controller, open, host, notes, posted, added, state, change: changes };
+}
+
+describe("what a session tells its conversation", () => {
+  it("says that another program rewrote the file, and that another one added to it", async () => {
+    const { notes, change } = watched();
+    await expect.poll(() => change.length).toBe(1);
+    change[0]!({ appended: [], external: false, leafId: null });
+    change[0]!({ appended: ["a"], external: false, leafId: null });
+    change[0]!({ appended: [], external: true, leafId: null });
+    change[0]!({ appended: ["a", "b"], external: true, leafId: null });
+    await expect.poll(() => notes.length).toBe(2);
+    expect(notes.map(({ level, text }) => [level, text])).toEqual([
+      ["warning", expect.stringContaining("Another program changed the session file.")],
+      ["info", expect.stringContaining("added 2 entries")],
+    ]);
+  });
+});
+
+describe("queued messages that an abort hands back", () => {
+  it("go to the page of their session, and are kept until they have left its composer", async () => {
+    const { harness, model, added, controller, host, state, open } = watched();
+    model.replies = [{ text: "half", until: new Promise(() => {}) }];
+    const run = harness.prompt("go");
+    await expect.poll(() => model.requests.length).toBe(1);
+    harness.steer("one");
+    harness.followUp("two", [{ type: "image", mimeType: "image/png", data: "AA==" }]);
+    controller.stop(open);
+    await run;
+    await expect.poll(() => added().length).toBe(2);
+    expect(added().map(({ text, images }) => [text, images])).toEqual([
+      ["one", []],
+      ["two", [{ mimeType: "image/png", data: "AA==" }]],
+    ]);
+    for (const { id } of added()) await controller.handle({ type: "composer.done", id } as FromWebview, host);
+    expect(state.get("coppice.keptWords")).toEqual({});
+    expect(model.requests.length).toBe(1);
+  });
+});
