@@ -126,7 +126,7 @@ function endingOf(item: Reply, context: PageContext): HTMLElement | undefined {
         "div",
         { class: "notice-text", dir: "auto" },
         cleanText(item.errorMessage ?? t("The request failed.")),
-        (item.attempts ?? 1) > 1 && h("span", { class: "note" }, ` ${t("Tried {0} times.", item.attempts!)}`),
+        (item.attempts ?? 1) > 1 && h("span", { class: "attempts" }, ` ${t("Tried {0} times.", item.attempts!)}`),
       ),
       h(
         "div",
