@@ -47,4 +47,16 @@ export interface ComparisonState {
   sides: [ComparisonSide, ComparisonSide];
 }
 
-export type ToComparison = { type: "state"; state: ComparisonState; strings: Record<string, string> };
+/** What the tab needs to come back after the window was loaded again: the session and the ends of both branches. */
+export const comparisonRestoreSchema = z.object({
+  file: z.string().check(z.minLength(1), z.maxLength(4096)),
+  left: id,
+  right: id,
+});
+
+export type ToComparison = {
+  type: "state";
+  state: ComparisonState;
+  strings: Record<string, string>;
+  restore?: z.infer<typeof comparisonRestoreSchema>;
+};

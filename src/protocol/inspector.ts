@@ -82,4 +82,12 @@ export interface InspectorState {
   history: { entryId: string; kind: "reply" | "compaction"; tokens: number; title: string }[];
 }
 
-export type ToInspector = { type: "state"; state: InspectorState; strings: Record<string, string> };
+/** What the tab needs to come back after the window was loaded again. */
+export const inspectorRestoreSchema = z.object({ file: z.string().check(z.minLength(1), z.maxLength(4096)) });
+
+export type ToInspector = {
+  type: "state";
+  state: InspectorState;
+  strings: Record<string, string>;
+  restore?: z.infer<typeof inspectorRestoreSchema>;
+};

@@ -59,6 +59,8 @@ export type TranscriptItem = ItemBase &
         streaming: boolean;
         stopReason?: "stop" | "length" | "toolUse" | "error" | "aborted";
         errorMessage?: string;
+        /** Failed attempts that this row stands for; made by the page, never sent. */
+        attempts?: number;
         /** Model's display name; says "Demo (scripted, not AI)" for the demo. */
         model: string;
         usage?: UsageView;

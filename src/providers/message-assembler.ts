@@ -166,7 +166,7 @@ export class MessageAssembler {
         (part) => part.type === "thinking" || (part.type === "text" && part.text.trim() === ""),
       )
     ) {
-      return this.fail({ kind: "network", message: "The model sent an empty reply.", maxRetries: 1 });
+      return this.fail({ kind: "emptyReply", message: "The model sent an empty reply.", maxRetries: 1 });
     }
     this.#closeCalls("The reply ended before the arguments of this call were complete");
     this.partial.stopReason = stopReason;

@@ -7,12 +7,13 @@ import { leafThrough } from "../core/session/siblings.ts";
 import {
   type ComparisonSide,
   type ComparisonState,
+  comparisonRestoreSchema,
   fromComparisonSchema,
   type SpendingView,
   type ToComparison,
 } from "../protocol/comparison.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession, SessionService } from "./session-service.ts";
 import { kindName } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";
 
@@ -22,6 +23,7 @@ const MAX_TEXT = 1500;
 
 export interface ComparisonServices {
   extensionUri: vscode.Uri;
+  sessions: Pick<SessionService, "open">;
   log: vscode.LogOutputChannel;
   onError: (error: unknown) => void;
 }
@@ -90,19 +92,36 @@ export class BranchComparisonPanel implements vscode.Disposable {
         vscode.l10n.t("This entry is on the branch of the position. Choose one of another branch to compare."),
       );
     }
-    const panel = vscode.window.createWebviewPanel(
-      "coppice.comparison",
-      vscode.l10n.t("Branches"),
-      vscode.ViewColumn.Active,
-      pageOptions(this.#services.extensionUri),
-    );
+    const title = vscode.l10n.t("Branches");
+    const options = pageOptions(this.#services.extensionUri);
+    const panel = vscode.window.createWebviewPanel("coppice.comparison", title, vscode.ViewColumn.Active, options);
+    this.#fill(open, panel, left, right);
+  }
+
+  /** Fills a tab that was there before the window was loaded again. Throws where its branches are not to be had. */
+  async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { file, left, right } = comparisonRestoreSchema.parse(state);
+    const open = await this.#services.sessions.open(file);
+    await open.session.ready();
+    for (const id of [left, right]) {
+      if (open.session.node(id) === undefined) throw new SessionError("not_found", `There is no entry ${id}.`);
+    }
+    panel.webview.options = pageOptions(this.#services.extensionUri);
+    this.#fill(open, panel, left, right);
+  }
+
+  #fill(open: OpenSession, panel: vscode.WebviewPanel, left: string, right: string): void {
     panel.iconPath = new vscode.ThemeIcon("git-compare");
     this.#panels.add(panel);
     const send = async () => {
       const state = await this.#state(open, left, right);
       if (!this.#panels.has(panel)) return;
       panel.title = vscode.l10n.t("Branches: {0}", state.title);
-      const message: ToComparison = { type: "state", state, strings: vscode.l10n.bundle ?? {} };
+      const { file } = open.session;
+      const message: ToComparison = {
+        ...{ type: "state", state, strings: vscode.l10n.bundle ?? {} },
+        ...(file === undefined ? {} : { restore: { file, left, right } }),
+      };
       await panel.webview.postMessage(message);
     };
     const received = panel.webview.onDidReceiveMessage((raw: unknown) => {

@@ -119,7 +119,8 @@ export class ChatController {
     text: string,
     actions: { id: string; title: string }[] = [],
   ): void {
-    const all = level === "error" ? [...actions, { id: "log", title: vscode.l10n.t("Show Log") }] : actions;
+    const hasLog = actions.some(({ id }) => id === "log");
+    const all = level === "error" && !hasLog ? [...actions, { id: "log", title: vscode.l10n.t("Show Log") }] : actions;
     open.live.notice({ level, text, actions: all }, this.#services.now());
   }
 

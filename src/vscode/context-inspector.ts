@@ -9,6 +9,7 @@ import {
   type FromInspector,
   fromInspectorSchema,
   type InspectorState,
+  inspectorRestoreSchema,
   type ToInspector,
 } from "../protocol/inspector.ts";
 import type { Documents } from "./documents.ts";
@@ -22,13 +23,14 @@ import {
   toolPart,
 } from "./inspector-state.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession, SessionService } from "./session-service.ts";
 import { shortTokens } from "./tree-labels.ts";
 
 const REFRESH_MS = 500;
 
 export interface InspectorServices {
   extensionUri: vscode.Uri;
+  sessions: Pick<SessionService, "open">;
   documents: Documents;
   log: vscode.LogOutputChannel;
   /** The body of the next request before hooks (the providers' side). */
@@ -52,13 +54,24 @@ export class ContextInspector implements vscode.Disposable {
   open(open: OpenSession): void {
     const known = this.#panels.get(open);
     if (known !== undefined) return known.reveal();
+    const title = vscode.l10n.t("Context");
+    const options = pageOptions(this.#services.extensionUri);
+    this.#fill(open, vscode.window.createWebviewPanel("coppice.inspector", title, vscode.ViewColumn.Active, options));
+  }
+
+  /** Fills a tab that was there before the window was loaded again. Throws where its session is not to be had. */
+  async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const open = await this.#services.sessions.open(inspectorRestoreSchema.parse(state).file);
+    if (this.#panels.has(open)) {
+      panel.dispose();
+      return;
+    }
+    panel.webview.options = pageOptions(this.#services.extensionUri);
+    this.#fill(open, panel);
+  }
+
+  #fill(open: OpenSession, panel: vscode.WebviewPanel): void {
     const { extensionUri } = this.#services;
-    const panel = vscode.window.createWebviewPanel(
-      "coppice.inspector",
-      vscode.l10n.t("Context"),
-      vscode.ViewColumn.Active,
-      pageOptions(extensionUri),
-    );
     panel.iconPath = new vscode.ThemeIcon("inspect");
     this.#panels.set(open, panel);
     let timer: NodeJS.Timeout | undefined;
@@ -94,7 +107,11 @@ export class ContextInspector implements vscode.Disposable {
     const state = await this.#state(open);
     if (!this.#panels.has(open)) return;
     panel.title = vscode.l10n.t("Context: {0}", state.title);
-    const message: ToInspector = { type: "state", state, strings: vscode.l10n.bundle ?? {} };
+    const { file } = open.session;
+    const message: ToInspector = {
+      ...{ type: "state", state, strings: vscode.l10n.bundle ?? {} },
+      ...(file === undefined ? {} : { restore: { file } }),
+    };
     await panel.webview.postMessage(message);
   }
 

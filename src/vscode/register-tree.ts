@@ -1,5 +1,6 @@
 // Puts the native side of the tree together: Session Tree, Sessions, and the commands that belong to them.
 import * as vscode from "vscode";
+import { toError } from "../core/errors.ts";
 import type { Shell } from "../core/ports.ts";
 import type { Session } from "../core/session/session.ts";
 import { leafThrough } from "../core/session/siblings.ts";
@@ -71,6 +72,19 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
     const module = await import("./branch-comparison-panel.ts");
     return new module.BranchComparisonPanel({ ...services, onError });
   });
+  // Tabs come back with the window; one whose session or branch is gone by then closes.
+  const returning = (type: string, load: () => Promise<ContextInspector | BranchComparisonPanel>) =>
+    vscode.window.registerWebviewPanelSerializer(type, {
+      deserializeWebviewPanel: async (panel, state) => {
+        try {
+          await (await load()).restore(panel, state);
+        } catch (error) {
+          log.info(`A tab did not come back: ${toError(error).message}`);
+          panel.dispose();
+        }
+      },
+    });
+  const serializers = [returning("coppice.inspector", inspector), returning("coppice.comparison", comparison)];
   const handlers: Record<string, Handler> = {
     ...treeCommands({ ...services, tree }),
     "coppice.inspectContext": async () => (await inspector()).open(neededSession(sessions)),
@@ -115,6 +129,6 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
     recorded.add(open);
     recordRepository(open, shell, (error) => log.warn(`The repository was not recorded: ${String(error)}`));
   });
-  const all = vscode.Disposable.from(tree, list, watch, ...commands);
+  const all = vscode.Disposable.from(tree, list, watch, ...serializers, ...commands);
   return { dispose: () => vscode.Disposable.from(all, ...loaded).dispose(), sessionsChanged: () => list.refreshSoon() };
 }

@@ -10,6 +10,7 @@ export interface Notice {
 }
 
 const action = {
+  askAgain: () => ({ id: "retry", title: vscode.l10n.t("Retry") }),
   retry: () => ({ id: "retry", title: vscode.l10n.t("Try Again") }),
   providers: () => ({ id: "providers", title: vscode.l10n.t("Manage Providers") }),
   model: () => ({ id: "model", title: vscode.l10n.t("Choose a Model") }),
@@ -63,6 +64,12 @@ export function adviceFor(failure: StreamFailure): Notice | undefined {
           "The endpoint could not be reached or did not answer to the end. Nothing is lost; try again.",
         ),
         actions: [action.retry(), action.providers(), action.log()],
+      };
+    case "emptyReply":
+      return {
+        level: "warning",
+        text: vscode.l10n.t("The model’s reply came back empty. Your message is kept. Retry, or choose another model."),
+        actions: [action.askAgain(), action.model(), action.log()],
       };
     case "notFound":
       return {

@@ -9,6 +9,7 @@ import { Composer } from "./composer.ts";
 import { isRunning } from "./composer-draft.ts";
 import { CUT_ID, CutLine } from "./cut-line.ts";
 import { h } from "./dom.ts";
+import { FailedAttempts } from "./failed-attempts.ts";
 import { Header } from "./header-view.ts";
 import { listenForKeys } from "./keyboard.ts";
 import type { LinkTarget } from "./link-target.ts";
@@ -99,6 +100,7 @@ function build() {
   const composer = new Composer(context, saveSoon, () => viewing.leaving);
   const transcript = new Transcript(context, saveSoon);
   const cutLine = new CutLine();
+  const failures = new FailedAttempts();
   const header = new Header(context);
   const approvals = new Approvals(context, composer.input);
   const banners = new Banners(context);
@@ -130,6 +132,7 @@ function build() {
     composer,
     transcript,
     cutLine,
+    failures,
     header,
     approvals,
     banners,
@@ -160,7 +163,7 @@ function render(on: NonNullable<typeof parts>, before: ChatState | null, chat: C
     before.hasNewer !== chat.hasNewer ||
     fresh
   ) {
-    on.transcript.update(on.cutLine.into(chat.items, chat.cut), {
+    on.transcript.update(on.cutLine.into(on.failures.join(chat.items), chat.cut), {
       hasOlder: chat.hasOlder,
       hasNewer: chat.hasNewer,
       fresh,
@@ -228,7 +231,7 @@ function handle(on: NonNullable<typeof parts>, message: ToWebview): void {
       on.composer.refused(message.submitId, message.reason);
       return;
     case "item.reveal":
-      on.transcript.reveal(state.chat?.cut?.before.includes(message.id) ? CUT_ID : message.id);
+      on.transcript.reveal(state.chat?.cut?.before.includes(message.id) ? CUT_ID : on.failures.rowOf(message.id));
       return;
     case "state.snapshot":
     case "state.frame":

@@ -48,7 +48,7 @@ export function replyView(context: PageContext): ItemView<Reply> {
       });
       for (const view of views.splice(item.blocks.length)) view.element.remove();
       const hasText = item.blocks.some((block) => block.type === "text" && block.text.trim() !== "");
-      const key = JSON.stringify([item.stopReason, item.errorMessage]);
+      const key = JSON.stringify([item.stopReason, item.errorMessage, item.attempts]);
       if (key !== endingShown) {
         endingShown = key;
         fill(ending, endingOf(item, context));
@@ -122,7 +122,12 @@ function endingOf(item: Reply, context: PageContext): HTMLElement | undefined {
     h(
       "div",
       { class: "notice-body" },
-      h("div", { class: "notice-text", dir: "auto" }, cleanText(item.errorMessage ?? t("The request failed."))),
+      h(
+        "div",
+        { class: "notice-text", dir: "auto" },
+        cleanText(item.errorMessage ?? t("The request failed.")),
+        (item.attempts ?? 1) > 1 && h("span", { class: "attempts" }, ` ${t("Tried {0} times.", item.attempts!)}`),
+      ),
       h(
         "div",
         { class: "buttons" },

@@ -173,6 +173,30 @@ async function cuts({ run, until, step, expect }) {
     await run.shot(window, "07-cut-moved");
   });
 
+  await step("it says that it falls inside a turn, and stands before the reply that stays", async () => {
+    await menuOf("Scripted answer 2", "Preview Compaction");
+    await chat.frame.getByRole("separator", { name: /^Cut inside this turn\./ }).waitFor();
+    expect((await below()).includes("Scripted answer 2"), `the reply to stay, not ${await below()}`);
+    await until(
+      async () => (await marked.getAttribute("aria-label"))?.includes("Scripted answer 2"),
+      "the reply's row to be marked",
+    );
+    await keys.press("Escape");
+  });
+
+  await step("it follows the conversation while the preview is open", async () => {
+    await window.command("Coppice: Preview Compaction…");
+    await until(async () => (await below()).includes("Third question"), "the line before the last turn");
+    await keys.press("Escape");
+    await chat.send("Fourth question");
+    await chat.answered("Fourth question");
+    await until(async () => (await below()).includes("Fourth question"), "the line before the new last turn");
+    await until(
+      async () => (await marked.getAttribute("aria-label"))?.includes("Fourth question"),
+      "the tree to follow",
+    );
+  });
+
   await step("it goes when the preview is closed, in the chat as well", async () => {
     await chat.button("Close preview").click();
     await tab.waitFor({ state: "hidden" });
@@ -192,7 +216,7 @@ async function cuts({ run, until, step, expect }) {
     await until(() => chat.entries().some((entry) => entry.type === "compaction"), "the compaction");
     await line.waitFor({ state: "detached" });
     await tab.waitFor({ state: "hidden" });
-    expect((await marked.count()) === 0, "no marked row");
+    await until(async () => (await marked.count()) === 0, "no marked row");
     expect(window.problems.length === 0, `no violations, not ${window.problems.join("; ")}`);
   });
 }

@@ -12,6 +12,7 @@ export async function run(tools) {
   await tools.run.chain(() => crash(tools));
   await tools.run.chain(() => hiddenAndReloaded(tools));
   await tools.run.chain(() => queuedWords(tools));
+  await tools.run.chain(() => failuresAndTabs(tools));
   await tools.run.chain(() => twoWindows(tools));
 }
 
@@ -263,6 +264,83 @@ async function queuedWords({ run, until, step, expect }) {
     await chat.answered("queued before the crash");
     expect(saidOf("queued before the crash").length === 1, "one message");
     expect(chainProblems(chat.entries()).length === 0, "a sound chain");
+    await page.close();
+  });
+  await editor.stop();
+}
+
+async function failuresAndTabs({ run, until, step, expect }) {
+  const workspace = run.workspace();
+  const server = await run.modelServer({
+    script(request) {
+      if (askedIn(request).includes("fail")) return { error: { status: 503, message: "out of order" } };
+      if (askedIn(request).includes("silent")) return { parts: [] };
+      return run.defaultReply(request);
+    },
+  });
+  const editor = await run.editor({ workspace, settings: settingsFor("openai-completions", server.url) });
+  const { page, chat: first } = await open(run, editor);
+  const chat = first;
+  await step("an empty reply says what happened, and offers to ask again", async () => {
+    await chat.send("Be silent");
+    await chat.frame.getByText("The model’s reply came back empty.").waitFor();
+    await chat.frame.getByText("Tried 2 times.").waitFor();
+    await run.shot(page, "empty-reply");
+    const before = server.journal.length;
+    await chat.button("Retry").last().click();
+    await until(() => server.journal.length > before, "another request");
+    await chat.idle();
+  });
+  await step("attempts that fail one after the other are one row that counts", async () => {
+    await chat.send("Please fail");
+    await chat
+      .articles("Coppice")
+      .filter({ hasText: /HTTP 503.*Tried 4 times\./ })
+      .waitFor();
+    await chat.idle();
+    expect((await chat.articles("Coppice").filter({ hasText: "HTTP 503" }).count()) === 1, "one row for four attempts");
+    await run.shot(page, "failed-attempts");
+  });
+  await step("the inspector and the comparison come back with the window", async () => {
+    await page.command("Coppice: New Session");
+    for (const text of ["One", "Two"]) {
+      await chat.send(text);
+      await chat.answered(text);
+    }
+    await page.command("Coppice: Go to Entry…");
+    await page.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "to: One" }).first().click();
+    await chat.button("Continue from here").click();
+    await chat.button("Back to current").waitFor({ state: "hidden" });
+    await chat.send("Three");
+    await chat.answered("Three");
+    await page.command("Coppice: Compare with Current…");
+    await page.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "to: Two" }).first().click();
+    const tab = (name) => page.page.getByRole("tab", { name });
+    await tab(/^Branches: /).waitFor();
+    await page.command("Coppice: Inspect Context");
+    await tab(/^Context: /).waitFor();
+    // The editor writes down which tabs are open once a minute.
+    await page.page.waitForTimeout(65_000);
+    await page.reload();
+    const shows = (heading) =>
+      until(async () => {
+        for (const frame of page.page.frames()) {
+          if (frame.isDetached() || frame === page.page.mainFrame()) continue;
+          if (
+            await frame
+              .getByRole("heading", { name: heading })
+              .isVisible()
+              .catch(() => false)
+          )
+            return true;
+        }
+        return false;
+      }, `a tab with the heading ${heading}`);
+    await tab(/^Context: /).waitFor();
+    await shows(/^Messages \(\d+\)/);
+    await tab(/^Branches/).click();
+    await shows(/^Second branch/);
+    await run.shot(page, "tabs-back");
     await page.close();
   });
   await editor.stop();

@@ -120,7 +120,7 @@ describe.each(WIRES)("%s", (api) => {
   it("asks once more after an empty reply", async () => {
     for (const parts of [[], [{ text: " \n" }], [{ thinking: "Hm." }]]) {
       const { failure } = await ask({ parts });
-      expect(failure).toMatchObject({ kind: "network", maxRetries: 1 });
+      expect(failure).toMatchObject({ kind: "emptyReply", maxRetries: 1 });
       await server?.close();
     }
   });

@@ -71,6 +71,26 @@ describe("what a session tells its conversation", () => {
   });
 });
 
+describe("a failure in a note", () => {
+  it("offers each way out once, the log among them", async () => {
+    const { harness, model, notes } = watched();
+    model.replies = [{ failure: { kind: "badRequest", message: "400" } }];
+    await harness.prompt("go");
+    await expect.poll(() => notes.length).toBe(1);
+    expect(notes[0]!.actions.map(({ id }) => id)).toEqual(["retry", "log"]);
+  });
+
+  it("says of an empty reply that it was empty, and offers to ask again", async () => {
+    const { harness, model, notes } = watched();
+    model.fallback = { failure: { kind: "emptyReply", message: "The model sent an empty reply.", maxRetries: 1 } };
+    await harness.prompt("go");
+    await expect.poll(() => notes.length).toBe(1);
+    expect(model.requests.length).toBe(2);
+    expect(notes[0]!.text).toContain("came back empty");
+    expect(notes[0]!.actions.map(({ id }) => id)).toEqual(["retry", "model", "log"]);
+  });
+});
+
 describe("queued messages that an abort hands back", () => {
   it("go to the page of their session, and are kept until they have left its composer", async () => {
     const { harness, model, added, controller, host, state, open } = watched();

@@ -15,7 +15,7 @@ export interface RetryPolicy {
 /** Behaviours §1: three retries, two seconds doubling, at most a minute. */
 export const DEFAULT_RETRY_POLICY: RetryPolicy = { maxRetries: 3, baseDelayMs: 2_000, maxDelayMs: 60_000 };
 
-const TRANSIENT: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["rateLimit", "overloaded", "network"]);
+const TRANSIENT: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["rateLimit", "overloaded", "network", "emptyReply"]);
 
 /** One announced wait; the names are those of the `auto_retry_start` event (behaviours §1). */
 export interface RetryNotice {

@@ -25,6 +25,8 @@ export type ErrorKind =
   | "rateLimit"
   | "overloaded"
   | "network"
+  /** The reply ended well and said nothing. */
+  | "emptyReply"
   | "refusal"
   | "notFound"
   | "badRequest"

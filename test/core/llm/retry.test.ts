@@ -44,7 +44,7 @@ describe("planRetry", () => {
   });
 
   it("asks once more after an empty reply, not three times", () => {
-    const empty = failure("network", { maxRetries: 1 });
+    const empty = failure("emptyReply", { maxRetries: 1 });
     expect(planRetry(empty, 0, DEFAULT_RETRY_POLICY).retry).toBe(true);
     expect(planRetry(empty, 1, DEFAULT_RETRY_POLICY)).toEqual({ retry: false, reason: "exhausted" });
   });

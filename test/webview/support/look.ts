@@ -27,6 +27,10 @@ const states: Record<string, ChatState> = {
     ],
   }),
   full: emptyChat({ items: fullItems() }),
+  leaving: emptyChat({
+    items: fullItems(),
+    viewing: { leafId: "a1", title: "", abandonedEntries: 6, ask: "ask" },
+  }),
   cut: emptyChat({
     items: [
       user("u1", "Why do uploads fail now and then?"),
@@ -110,8 +114,9 @@ const states: Record<string, ChatState> = {
       reply("a2", "", {
         blocks: [],
         stopReason: "error",
-        errorMessage: "529 overloaded_error: the provider is busy. Tried 3 times.",
+        errorMessage: "529 overloaded_error: the provider is busy.",
       }),
+      reply("a3", "", { blocks: [], stopReason: "error", errorMessage: "529 overloaded_error: the provider is busy." }),
     ],
     progress: { text: "Retrying in 4 s (2 of 3)", cancellable: true },
     attachments: [{ id: "f1", title: "upload.ts:12-40", detail: "src/upload/upload.ts" }],
