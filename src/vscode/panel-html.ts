@@ -2,8 +2,13 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
-/** HTML that loads `dist/webview/<script>.js` and `media/<style>.css`, and nothing else. */
-export function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri, script: string, style: string): string {
+/** HTML that loads `dist/webview/<script>.js` and `media/<style>.css` of each style, and nothing else. */
+export function panelHtml(
+  webview: vscode.Webview,
+  extensionUri: vscode.Uri,
+  script: string,
+  ...styles: string[]
+): string {
   const nonce = randomBytes(16).toString("base64");
   const uri = (...path: string[]) => webview.asWebviewUri(vscode.Uri.joinPath(extensionUri, ...path));
   const policy = [
@@ -21,7 +26,7 @@ export function panelHtml(webview: vscode.Webview, extensionUri: vscode.Uri, scr
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="${uri("media", `${style}.css`)}">
+${styles.map((style) => `<link rel="stylesheet" href="${uri("media", `${style}.css`)}">`).join("\n")}
 <title>Coppice</title>
 </head>
 <body>

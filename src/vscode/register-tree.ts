@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { Shell } from "../core/ports.ts";
 import type { Session } from "../core/session/session.ts";
 import type { BranchComparisonPanel } from "./branch-comparison-panel.ts";
+import type { BranchMapPanel } from "./branch-map-panel.ts";
 import type { ChatView } from "./chat-view.ts";
 import { entryIdOf } from "./commands/register.ts";
 import type { CompactionPreview } from "./compaction-preview.ts";
@@ -70,9 +71,14 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
     const module = await import("./branch-comparison-panel.ts");
     return new module.BranchComparisonPanel({ ...services, onError });
   });
+  const map = once<BranchMapPanel>(async () => {
+    const module = await import("./branch-map-panel.ts");
+    return new module.BranchMapPanel({ ...services, onError });
+  });
   const handlers: Record<string, Handler> = {
     ...treeCommands({ ...services, tree }),
     "coppice.inspectContext": async () => (await inspector()).open(neededSession(sessions)),
+    "coppice.branchMap": async () => (await map()).open(neededSession(sessions)),
     "coppice.previewCompaction": async (argument) => {
       const open = neededSession(sessions);
       return (await preview()).preview(open, entryIdOf(open, argument));

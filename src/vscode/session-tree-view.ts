@@ -2,6 +2,8 @@
 import * as vscode from "vscode";
 import { entryText } from "../core/harness/session-memory.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
+import { BranchOutline } from "../core/session/branch-outline.ts";
+import type { Session } from "../core/session/session.ts";
 import { type TreeFilter, treeFilterOf } from "../core/session/tree-filter.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 import { entryItem, moreItem } from "./tree-item.ts";
@@ -38,6 +40,9 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
   #open: OpenSession | undefined;
   #bound: vscode.Disposable[] = [];
   #rows: TreeRows | undefined;
+  #making: Promise<TreeRows> | undefined;
+  /** Counts sessions and filters: what was begun for another is dropped. */
+  #turn = 0;
   #drawn = new WeakMap<TreeNode, Drawn>();
   #appended: string[] = [];
   #grown = false;
@@ -104,7 +109,9 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
   }
 
   #reset(): void {
+    this.#turn++;
     this.#rows = undefined;
+    this.#making = undefined;
     this.#drawn = new WeakMap();
     this.#appended = [];
     this.#grown = false;
@@ -168,16 +175,24 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
   async #ready(): Promise<TreeRows | undefined> {
     const open = this.#open;
     if (open === undefined) return undefined;
-    if (this.#rows === undefined) {
-      await open.session.ready();
-      if (this.#open !== open) return undefined;
-      if (this.#rows === undefined) {
-        this.#appended = [];
-        this.#rows = new TreeRows(open.session, this.filter, (nodes) => this.#redraw(nodes));
-        this.#describe();
-      }
+    const turn = this.#turn;
+    this.#making ??= this.#make(open.session);
+    const rows = await this.#making;
+    if (turn !== this.#turn) return undefined;
+    if (this.#rows !== rows) {
+      this.#rows = rows;
+      this.#describe();
+      // What joined while the rows were made.
+      if (this.#appended.length > 0) this.#refresh.soon();
     }
-    return this.#rows;
+    return rows;
+  }
+
+  async #make(session: Session): Promise<TreeRows> {
+    await session.ready();
+    this.#appended = [];
+    const outline = await BranchOutline.create(session, this.filter);
+    return new TreeRows(session, outline, (nodes) => this.#redraw(nodes));
   }
 
   async getChildren(parent?: TreeNode): Promise<TreeNode[]> {

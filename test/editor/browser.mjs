@@ -70,11 +70,13 @@ export class EditorPage {
         const found = await input
           .fill(`>${title}`, { timeout: 1500 })
           .then(() => row.waitFor({ timeout: 1500 }))
+          // A page that takes the focus closes the box again.
+          .then(() => row.click({ timeout: 5000 }))
           .then(
             () => true,
             () => false,
           );
-        if (found) return await row.click();
+        if (found) return;
         await this.page.keyboard.press("Escape");
       }
       if (Date.now() > end) throw new Error(`the palette did not offer “${title}”`);
