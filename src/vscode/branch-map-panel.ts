@@ -1,7 +1,7 @@
 // The branch map: an editor tab that draws a whole session as one picture and follows it while the agent runs.
 import * as vscode from "vscode";
 import { TurnSizes } from "../core/compaction/turn-sizes.ts";
-import { branchMap, type MapLane } from "../core/session/branch-map.ts";
+import { branchMap, growLane, type MapLane } from "../core/session/branch-map.ts";
 import { BranchOutline } from "../core/session/branch-outline.ts";
 import {
   type DescribedEntry,
@@ -11,14 +11,15 @@ import {
   type ToBranchMap,
 } from "../protocol/branch-map.ts";
 import { chatWebviewOptions } from "./chat-html.ts";
+import { PacedRefresh } from "./paced-refresh.ts";
 import { panelHtml } from "./panel-html.ts";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession, SessionService } from "./session-service.ts";
 import { kindName, shortTime } from "./tree-labels.ts";
-import { TreeRefresh } from "./tree-refresh.ts";
 import { rowContent } from "./tree-row.ts";
 
 export interface BranchMapServices {
   extensionUri: vscode.Uri;
+  sessions: SessionService;
   log: vscode.LogOutputChannel;
   onError: (error: unknown) => void;
 }
@@ -62,7 +63,7 @@ class OpenMap implements vscode.Disposable {
   readonly #open: OpenSession;
   readonly #services: BranchMapServices;
   readonly #sizes: TurnSizes;
-  readonly #refresh: TreeRefresh;
+  readonly #refresh: PacedRefresh;
   readonly #bound: vscode.Disposable[];
   #outline: BranchOutline | undefined;
   #lanes: MapLane[] = [];
@@ -79,7 +80,7 @@ class OpenMap implements vscode.Disposable {
     this.#open = open;
     this.#services = services;
     this.#sizes = new TurnSizes(open.session);
-    this.#refresh = new TreeRefresh(() => this.#send(), services.onError);
+    this.#refresh = new PacedRefresh(() => this.#send(), services.onError);
     this.#bound = [
       open.onDidChangeTree((appended) => {
         this.#appended.push(...appended);
@@ -106,6 +107,9 @@ class OpenMap implements vscode.Disposable {
         return await this.#refresh.now();
       case "entry.show":
         if (this.#open.session.node(message.entryId) === undefined) return;
+        // The map of a session stays open while the chat is about another.
+        if (this.#services.sessions.find(this.#open.session.id) !== this.#open) return;
+        this.#services.sessions.setCurrent(this.#open);
         await vscode.commands.executeCommand("coppice.showEntry", message.entryId);
         return;
       case "entries.describe":
@@ -138,8 +142,7 @@ class OpenMap implements vscode.Disposable {
       this.#outline = await BranchOutline.create(session, "default");
       await this.#map();
     } else if (this.#appended.length > 0) {
-      const { moved, added, changed } = this.#outline.update(this.#appended.splice(0));
-      if (moved || added.length > 0 || changed.length > 0) await this.#map();
+      await this.#grow(this.#outline);
     }
     const places = { position: this.#place(this.#outline.positionId), shown: this.#shown() };
     if (this.#drawn) {
@@ -155,6 +158,24 @@ class OpenMap implements vscode.Disposable {
     this.#changedLanes.clear();
   }
 
+  /** Takes up what joined the session: what the position's lane grew by, or all lanes where more than that changed. */
+  async #grow(outline: BranchOutline): Promise<void> {
+    const before = outline.positionId;
+    const { moved, added, changed } = outline.update(this.#appended.splice(0));
+    const lane = this.#lanes[0];
+    if (moved || changed.some((id) => id !== before) || (added.length > 0 && lane?.active !== true)) {
+      await this.#map();
+    } else if (lane !== undefined && added.length > 0) {
+      const grown = growLane(this.#open.session, lane, added);
+      this.#lanes[0] = grown;
+      for (let turn = lane.turns.length; turn < grown.turns.length; turn++) {
+        this.#places.set(grown.turns[turn]!.firstId, { lane: 0, turn });
+      }
+      this.#changedLanes.add(0);
+      this.#readSizes();
+    }
+  }
+
   /** Makes the lanes anew; those that say what they said are not sent again. */
   async #map(): Promise<void> {
     if (this.#outline === undefined) return;
@@ -168,13 +189,17 @@ class OpenMap implements vscode.Disposable {
     });
     const fits = lanes.length === before.length && lanes.every((lane, index) => lane.id === before[index]?.id);
     if (!fits) this.#drawn = false;
+    this.#readSizes();
+  }
+
+  #readSizes(): void {
     this.#reading.abort();
     this.#reading = new AbortController();
     const some = (known: ReadonlySet<number>) => {
       for (const index of known) this.#changedLanes.add(index);
       this.#refresh.soon();
     };
-    this.#sizes.read(lanes, some, this.#reading.signal).catch(this.#services.onError);
+    this.#sizes.read(this.#lanes, some, this.#reading.signal).catch(this.#services.onError);
   }
 
   #view(index: number): MapLaneView {

@@ -5,10 +5,10 @@ import { newestCompaction } from "../core/harness/undo-compaction.ts";
 import { BranchOutline } from "../core/session/branch-outline.ts";
 import type { Session } from "../core/session/session.ts";
 import { type TreeFilter, treeFilterOf } from "../core/session/tree-filter.ts";
+import { PacedRefresh } from "./paced-refresh.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 import { entryItem, moreItem } from "./tree-item.ts";
 import type { EntryNode, MoreNode, RowState, TreeNode } from "./tree-nodes.ts";
-import { TreeRefresh } from "./tree-refresh.ts";
 import { TreeReveal } from "./tree-reveal.ts";
 import { TreeRows } from "./tree-rows.ts";
 
@@ -32,7 +32,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
   readonly #onError: (error: unknown) => void;
   readonly #view: vscode.TreeView<TreeNode>;
   readonly #changed = new vscode.EventEmitter<TreeNode | TreeNode[] | undefined>();
-  readonly #refresh: TreeRefresh;
+  readonly #refresh: PacedRefresh;
   readonly #reveal: TreeReveal;
   readonly #disposables: vscode.Disposable[] = [];
   readonly onDidChangeTreeData = this.#changed.event;
@@ -57,7 +57,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
       treeDataProvider: this,
       showCollapseAll: true,
     });
-    this.#refresh = new TreeRefresh(() => this.#flush(), onError);
+    this.#refresh = new PacedRefresh(() => this.#flush(), onError);
     this.#reveal = new TreeReveal(
       this.#view,
       () => this.#ready(),

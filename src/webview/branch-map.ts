@@ -2,7 +2,7 @@
 import type { BranchMapState, DescribedEntry, FromBranchMap, MapPlace, ToBranchMap } from "../protocol/branch-map.ts";
 import { fill, h, setAttribute, setText } from "./dom.ts";
 import { formatTokens } from "./format-numbers.ts";
-import { drawLane, markShape, placeShape } from "./map-lane.ts";
+import { drawLane, laneEnd, markShape, placeShape } from "./map-lane.ts";
 import { LEFT, largestZoom, type MapScale, scaleOf, ticksOf, turnAt, xOf } from "./map-scale.ts";
 import { connectPanel, svg } from "./panel.ts";
 import { setStrings, t } from "./strings.ts";
@@ -30,7 +30,8 @@ const heading = h("header", {});
 const axis = svg("svg", { class: "axis", height: AXIS, "aria-hidden": "true" });
 const joints = svg("path", { class: "joint" });
 const lanes = svg("g");
-const drawing = svg("svg", { class: "lanes", role: "listbox" }, joints, lanes);
+const ends = svg("g", { "aria-hidden": "true" });
+const drawing = svg("svg", { class: "lanes", role: "listbox" }, joints, lanes, ends);
 const frame = h("div", { class: "frame" }, axis as unknown as Node, drawing as unknown as Node);
 const details = h("p", { class: "details", role: "status" });
 const root = h("main", { class: "map" }, heading, frame, details);
@@ -157,6 +158,7 @@ function draw(): void {
     group.remove();
     groups.delete(index);
   }
+  const around = { state, scale, width, words, cursor: undefined };
   for (const index of wanted) {
     let group = groups.get(index);
     if (group === undefined) {
@@ -165,9 +167,9 @@ function draw(): void {
       lanes.append(group);
     }
     setAttribute(group, "tabindex", index === cursor.lane ? 0 : -1);
-    const at = index === cursor.lane ? cursor.turn : undefined;
-    drawLane(group, index, { state, scale, width, words, cursor: at });
+    drawLane(group, index, { ...around, cursor: index === cursor.lane ? cursor.turn : undefined });
   }
+  ends.replaceChildren(...[...wanted].map((index) => laneEnd(index, around)));
   ask([...wanted].map((index) => state.lanes[index]!.firstIds[0]!));
   describe();
 }

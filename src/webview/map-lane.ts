@@ -99,7 +99,6 @@ export function drawLane(group: SVGGElement, index: number, around: LaneSurround
     ...marks(lane, scale),
     ...places(index, around),
     ...(cursor === undefined ? [] : [cursorAt(lane, cursor, scale)]),
-    endWords(lane, end + (state.position?.lane === index || shown ? 16 : 8), around),
   );
 }
 
@@ -137,13 +136,17 @@ function cursorAt(lane: MapLaneView, turn: number, scale: MapScale): SVGElement 
   );
 }
 
-function endWords(lane: MapLaneView, x: number, { scale, width, words }: LaneSurroundings): SVGElement {
+/** The words behind a lane's end; outside its group, whose name says more than they do. */
+export function laneEnd(index: number, { state, scale, width, words }: LaneSurroundings): SVGElement {
+  const lane = state.lanes[index]!;
+  const isMarked = state.position?.lane === index || state.shown?.lane === index;
+  const x = xOf(lane.column + lane.tokens.length - 1, scale) + (isMarked ? 16 : 8);
   const size = lane.tokens.findLast((tokens) => tokens !== null && tokens > 0);
   const title = words.get(lane.firstIds[0]!)?.title ?? "";
   const text = [size ? formatTokens(size) : "", title].filter((part) => part !== "").join(" · ");
   const room = Math.max(0, Math.floor((width - x - 8) / LETTER));
   const shown = text.length <= room ? text : room < 4 ? "" : `${text.slice(0, room - 1).toWellFormed()}…`;
-  const element = svg("text", { x: x.toFixed(1), y: scale.base - 3, class: "words" });
+  const element = svg("text", { x: x.toFixed(1), y: index * scale.lane + scale.base - 3, class: "words" });
   element.textContent = shown;
   return element;
 }

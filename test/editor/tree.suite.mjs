@@ -1,8 +1,11 @@
 // The native side of the tree in the real editor: rows, looking and moving, labels, compaction as a node, inspector,
 // comparison and sessions, by mouse and by keyboard.
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { git } from "./prepare.mjs";
 import { sessionFiles } from "./session-files.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export const name = "The tree: see, move, label, compare, take back";
 
@@ -287,6 +290,13 @@ export async function run({ run, until, step, expect }) {
       await chat.button("Continue from here").waitFor();
       await page.getByRole("option", { name: new RegExp(`^${looked}: .*shown in the chat`) }).waitFor();
       await run.shot(window, "08b-branch-map");
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+      const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      expect(
+        serious.length === 0,
+        `nothing serious by axe, not ${JSON.stringify(serious.map(({ id, nodes }) => [id, nodes[0].html]))}`,
+      );
       expect(readFileSync(chat.file, "utf8") === before, "no byte to be written by looking");
       await backToCurrent();
       const [, end] = /turns? (?:\d+ to )?(\d+)/.exec(await current.getAttribute("aria-label"));

@@ -72,6 +72,13 @@ export async function branchMap(session: Session, outline: BranchOutline): Promi
   return lanes;
 }
 
+/** A lane with entries that joined its end, as rows of the outline; costs what is new and a copy of the list of turns. */
+export function growLane(session: Session, lane: MapLane, added: readonly string[]): MapLane {
+  const builder = new LaneBuilder(session, lane.column + lane.turns.length - 1, lane);
+  for (const id of added) builder.take(id);
+  return { ...lane, ...builder.built() };
+}
+
 /** Lets the event loop have its turn where enough was done. */
 function slices(): () => Promise<void> | undefined {
   let began = Date.now();
@@ -95,9 +102,15 @@ class LaneBuilder {
   /** Column of the turn that was taken last. */
   column: number;
 
-  constructor(session: Session, column: number) {
+  /** Begins behind a column, or goes on with a lane. */
+  constructor(session: Session, column: number, lane?: MapLane) {
     this.#session = session;
     this.column = column;
+    if (lane === undefined) return;
+    this.#first = lane.column;
+    this.#turns = lane.turns.slice(0, -1) as (MapTurn & { marks: MapMark[] })[];
+    const last = lane.turns.at(-1);
+    if (last !== undefined) this.#turns.push({ ...last, marks: [...last.marks] });
   }
 
   get isEmpty(): boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TurnSizes } from "../../../src/core/compaction/turn-sizes.ts";
-import { branchMap, type MapLane } from "../../../src/core/session/branch-map.ts";
+import { branchMap, growLane, type MapLane } from "../../../src/core/session/branch-map.ts";
 import { BranchOutline } from "../../../src/core/session/branch-outline.ts";
 import type { Session } from "../../../src/core/session/session.ts";
 import { createMemorySession } from "../../../src/core/session/stored-session.ts";
@@ -99,6 +99,25 @@ describe("the branch map", () => {
     const [active, left] = await mapOf(session);
     expect(active!.turns.map((turn) => turn.marks)).toEqual([[{ kind: "label", label: "here" }, { kind: "summary" }]]);
     expect(left!.turns.map((turn) => turn.marks)).toEqual([[{ kind: "compaction" }]]);
+  });
+
+  it("grows at the end of a lane to what it would be if it were made anew", async () => {
+    const session = memory();
+    await talk(session, 2);
+    const outline = new BranchOutline(session, "default");
+    const [before] = await branchMap(session, outline);
+    const appended: string[] = [];
+    session.onDidChange((change) => appended.push(...change.appended));
+    await session.appendMessage(toolCall("1"));
+    await session.appendMessage(toolResult("1", "text"));
+    await session.appendMessage(assistant("a"));
+    const kept = (await session.getBranch())[2]!.id;
+    await session.appendCompaction({ summary: "s", firstKeptEntryId: kept, tokensBefore: 10 });
+    await talk(session, 2);
+    const copy = structuredClone(before);
+    const grown = growLane(session, before!, outline.update(appended).added);
+    expect(grown).toEqual((await mapOf(session))[0]);
+    expect(before).toEqual(copy);
   });
 
   it("has every turn of 300 branches of 20,000 entries on one lane", async () => {
