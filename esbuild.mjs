@@ -77,6 +77,7 @@ const bundles = [
       chat: "src/webview/main.ts",
       inspector: "src/webview/inspector.ts",
       comparison: "src/webview/comparison.ts",
+      "branch-map": "src/webview/branch-map.ts",
     },
     outdir: "dist/webview",
     format: "iife",

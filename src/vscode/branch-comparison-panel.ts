@@ -144,7 +144,7 @@ export class BranchComparisonPanel implements vscode.Disposable {
     });
     panel.webview.html = pageHtml(panel.webview, this.#services.extensionUri, {
       script: "comparison",
-      style: "inspector",
+      styles: ["inspector"],
     });
   }
 

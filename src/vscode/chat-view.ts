@@ -6,7 +6,7 @@ import type { OpenSession, SessionService } from "./session-service.ts";
 
 export const CHAT_VIEW_ID = "coppice.chat";
 export const CHAT_PANEL_TYPE = "coppice.chatPanel";
-const CHAT_PAGE = { script: "chat", style: "chat", pictures: true };
+const CHAT_PAGE = { script: "chat", styles: ["chat"], pictures: true };
 
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #extensionUri: vscode.Uri;

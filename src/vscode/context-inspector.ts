@@ -99,7 +99,7 @@ export class ContextInspector implements vscode.Disposable {
       this.#panels.delete(open);
       for (const disposable of bound) disposable.dispose();
     });
-    panel.webview.html = pageHtml(panel.webview, extensionUri, { script: "inspector", style: "inspector" });
+    panel.webview.html = pageHtml(panel.webview, extensionUri, { script: "inspector", styles: ["inspector"] });
   }
 
   async #send(open: OpenSession, panel: vscode.WebviewPanel): Promise<void> {

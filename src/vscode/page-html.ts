@@ -2,10 +2,10 @@
 import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 
-/** What a page is made of: `dist/webview/<script>.js` and `media/<style>.css`. */
+/** What a page is made of: `dist/webview/<script>.js` and `media/<style>.css` of each style. */
 export interface PageParts {
   script: string;
-  style: string;
+  styles: readonly string[];
   /** It shows pictures that came with messages. */
   pictures?: boolean;
 }
@@ -30,7 +30,7 @@ export function pageHtml(webview: vscode.Webview, extensionUri: vscode.Uri, part
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<link rel="stylesheet" href="${uri("media", `${parts.style}.css`)}">
+${parts.styles.map((style) => `<link rel="stylesheet" href="${uri("media", `${style}.css`)}">`).join("\n")}
 <title>Coppice</title>
 </head>
 <body>

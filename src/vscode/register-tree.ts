@@ -5,6 +5,7 @@ import type { Shell } from "../core/ports.ts";
 import type { Session } from "../core/session/session.ts";
 import { leafThrough } from "../core/session/siblings.ts";
 import type { BranchComparisonPanel } from "./branch-comparison-panel.ts";
+import type { BranchMapPanel } from "./branch-map-panel.ts";
 import type { ChatView } from "./chat-view.ts";
 import { entryIdOf } from "./commands/register.ts";
 import type { CompactionPreview } from "./compaction-preview.ts";
@@ -72,6 +73,10 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
     const module = await import("./branch-comparison-panel.ts");
     return new module.BranchComparisonPanel({ ...services, onError });
   });
+  const map = once<BranchMapPanel>(async () => {
+    const module = await import("./branch-map-panel.ts");
+    return new module.BranchMapPanel({ ...services, onError });
+  });
   // Tabs come back with the window; one whose session or branch is gone by then closes.
   const returning = (type: string, load: () => Promise<ContextInspector | BranchComparisonPanel>) =>
     vscode.window.registerWebviewPanelSerializer(type, {
@@ -88,6 +93,7 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
   const handlers: Record<string, Handler> = {
     ...treeCommands({ ...services, tree }),
     "coppice.inspectContext": async () => (await inspector()).open(neededSession(sessions)),
+    "coppice.branchMap": async () => (await map()).open(neededSession(sessions)),
     // In the title of the tree they are given the focused row, which they are not about.
     "coppice.previewCompaction": async () => (await preview()).preview(neededSession(sessions)),
     "coppice.previewBeforeHere": async (argument) => {

@@ -2,11 +2,13 @@
 import * as vscode from "vscode";
 import { entryText } from "../core/harness/session-memory.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
+import { BranchOutline } from "../core/session/branch-outline.ts";
+import type { Session } from "../core/session/session.ts";
 import { type TreeFilter, treeFilterOf } from "../core/session/tree-filter.ts";
+import { PacedRefresh } from "./paced-refresh.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 import { entryItem, moreItem } from "./tree-item.ts";
 import type { EntryNode, MoreNode, RowState, TreeNode } from "./tree-nodes.ts";
-import { TreeRefresh } from "./tree-refresh.ts";
 import { TreeReveal } from "./tree-reveal.ts";
 import { TreeRows } from "./tree-rows.ts";
 
@@ -30,7 +32,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
   readonly #onError: (error: unknown) => void;
   readonly #view: vscode.TreeView<TreeNode>;
   readonly #changed = new vscode.EventEmitter<TreeNode | TreeNode[] | undefined>();
-  readonly #refresh: TreeRefresh;
+  readonly #refresh: PacedRefresh;
   readonly #reveal: TreeReveal;
   readonly #disposables: vscode.Disposable[] = [];
   readonly onDidChangeTreeData = this.#changed.event;
@@ -38,6 +40,9 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
   #open: OpenSession | undefined;
   #bound: vscode.Disposable[] = [];
   #rows: TreeRows | undefined;
+  #making: Promise<TreeRows> | undefined;
+  /** Counts sessions and filters: what was begun for another is dropped. */
+  #turn = 0;
   #drawn = new WeakMap<TreeNode, Drawn>();
   #appended: string[] = [];
   #grown = false;
@@ -57,7 +62,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
       treeDataProvider: this,
       showCollapseAll: true,
     });
-    this.#refresh = new TreeRefresh(() => this.#flush(), onError);
+    this.#refresh = new PacedRefresh(() => this.#flush(), onError);
     this.#reveal = new TreeReveal(
       this.#view,
       () => this.#ready(),
@@ -114,7 +119,9 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
   }
 
   #reset(): void {
+    this.#turn++;
     this.#rows = undefined;
+    this.#making = undefined;
     this.#drawn = new WeakMap();
     this.#appended = [];
     this.#grown = false;
@@ -180,16 +187,24 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
   async #ready(): Promise<TreeRows | undefined> {
     const open = this.#open;
     if (open === undefined) return undefined;
-    if (this.#rows === undefined) {
-      await open.session.ready();
-      if (this.#open !== open) return undefined;
-      if (this.#rows === undefined) {
-        this.#appended = [];
-        this.#rows = new TreeRows(open.session, this.filter, (nodes) => this.#redraw(nodes));
-        this.#describe();
-      }
+    const turn = this.#turn;
+    this.#making ??= this.#make(open.session);
+    const rows = await this.#making;
+    if (turn !== this.#turn) return undefined;
+    if (this.#rows !== rows) {
+      this.#rows = rows;
+      this.#describe();
+      // What joined while the rows were made.
+      if (this.#appended.length > 0) this.#refresh.soon();
     }
-    return this.#rows;
+    return rows;
+  }
+
+  async #make(session: Session): Promise<TreeRows> {
+    await session.ready();
+    this.#appended = [];
+    const outline = await BranchOutline.create(session, this.filter);
+    return new TreeRows(session, outline, (nodes) => this.#redraw(nodes));
   }
 
   async getChildren(parent?: TreeNode): Promise<TreeNode[]> {

@@ -1,9 +1,8 @@
 // The rows of one session's tree: what each run shows, with contents read for these alone (pure: no editor in here).
 import { tokensAfterCompaction } from "../core/compaction/compaction-size.ts";
-import { BranchOutline, type OutlinePlace, type OutlineRow } from "../core/session/branch-outline.ts";
+import type { BranchOutline, OutlinePlace, OutlineRow } from "../core/session/branch-outline.ts";
 import type { CompactionEntry } from "../core/session/entries.ts";
 import type { Session } from "../core/session/session.ts";
-import type { TreeFilter } from "../core/session/tree-filter.ts";
 import type { EntryNode, MoreNode, TreeNode } from "./tree-nodes.ts";
 import { TreePages } from "./tree-pages.ts";
 import { type RowContent, rowContent } from "./tree-row.ts";
@@ -26,10 +25,10 @@ export class TreeRows {
   /** The last row of the position's run as it was handed out. */
   #tail: EntryNode | undefined;
 
-  /** `onMeasured` is told of rows whose size was found out after they were handed out. The session must be ready. */
-  constructor(session: Session, filter: TreeFilter, onMeasured: (nodes: readonly TreeNode[]) => void) {
+  /** `onMeasured` is told of rows whose size was found out after they were handed out. */
+  constructor(session: Session, outline: BranchOutline, onMeasured: (nodes: readonly TreeNode[]) => void) {
     this.session = session;
-    this.outline = new BranchOutline(session, filter);
+    this.outline = outline;
     this.#onMeasured = onMeasured;
   }
 

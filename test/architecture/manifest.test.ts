@@ -200,7 +200,7 @@ describe("the VSIX", () => {
       .filter((name) => name.startsWith("extension/"))
       .map((name) => name.slice("extension/".length));
     const belongs =
-      /^(dist\/(extension\.js|session\.mjs|api\.d\.ts|chunks\/[\w.-]+\.js|webview\/(chat|inspector|comparison)\.js)|media\/([\w-]+\.(css|svg|png)|screenshots\/[\w-]+\.jpg|sample-session\.jsonl|walkthrough\/[\w-]+\.(md|svg|png))|l10n\/[\w.-]+\.json|package(\.nls(\.[\w-]+)?)?\.json|readme\.md|changelog\.md|LICENSE(\.txt|\.md)?)$/i;
+      /^(dist\/(extension\.js|session\.mjs|api\.d\.ts|chunks\/[\w.-]+\.js|webview\/(chat|inspector|comparison|branch-map)\.js)|media\/([\w-]+\.(css|svg|png)|screenshots\/[\w-]+\.jpg|sample-session\.jsonl|walkthrough\/[\w-]+\.(md|svg|png))|l10n\/[\w.-]+\.json|package(\.nls(\.[\w-]+)?)?\.json|readme\.md|changelog\.md|LICENSE(\.txt|\.md)?)$/i;
     expect(list.filter((path) => !belongs.test(path))).toEqual([]);
     expect(list).toEqual(expect.arrayContaining(["package.json", "package.nls.json", "dist/extension.js"]));
   });

@@ -74,6 +74,7 @@ export class EditorPage {
             () => true,
             () => false,
           );
+        // A page that takes the focus closes the box again.
         const clicked =
           found &&
           (await this.#take(row, byKey).then(

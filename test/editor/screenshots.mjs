@@ -55,6 +55,17 @@ for (const [name, theme] of [
     await page.waitForTimeout(2500);
     await shot("comparison");
     await view.command("View: Close All Editors").catch(() => {});
+    if (name === "dark") {
+      await view.command("View: Toggle Primary Side Bar Visibility");
+      await view.command("Coppice: Branch Map");
+      await page.mouse.move(660, 60);
+      await page.waitForTimeout(2500);
+      // The tab alone: the package holds every picture of the README.
+      const clip = await page.locator(".part.editor").boundingBox();
+      await page.screenshot({ path: join(target, "branch-map-dark.jpg"), type: "jpeg", quality: 78, clip });
+      await view.command("View: Toggle Primary Side Bar Visibility");
+      await view.command("View: Close All Editors").catch(() => {});
+    }
     await view.command("Coppice: New Session");
     await chat.getByRole("button", { name: /Try the demo/ }).click();
     await chat.getByText("What shall we grow?").waitFor();

@@ -1,9 +1,12 @@
 // The native side of the tree in the real editor: rows, looking and moving, labels, compaction as a node, inspector,
 // comparison and sessions, by mouse and by keyboard.
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { git } from "./prepare.mjs";
 import { sessionFiles } from "./session-files.mjs";
 import { pageWith, Trees } from "./tree-page.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export const name = "The tree: see, move, label, compare, take back";
 
@@ -202,6 +205,47 @@ export async function run({ run, until, step, expect }) {
     await page.getByRole("heading", { name: "Second branch" }).waitFor();
     await run.shot(window, "08-comparison");
   });
+
+  await step(
+    "the branch map shows every branch, looks by keys without moving, and grows with the session",
+    async () => {
+      await window.command("Coppice: Branch Map");
+      const page = await pageWith(window, "Branch map", until);
+      const lanes = page.getByRole("option");
+      const current = page.getByRole("option", { name: /, position,/ });
+      await current.waitFor();
+      const users = entries().filter((entry) => entry.message?.role === "user").length;
+      await page.getByText(new RegExp(`^\\d+ branches · ${users} turns · `)).waitFor();
+      await page.getByText(/up to \d/).waitFor();
+      const before = readFileSync(chat.file, "utf8");
+      await current.focus();
+      await keys.press("ArrowDown");
+      const looked = (await page.locator("[role=option]:focus").getAttribute("aria-label")).split(":")[0];
+      await page
+        .getByRole("status")
+        .filter({ hasText: /^Branch 2 · turn \d+ · / })
+        .waitFor();
+      await keys.press("Enter");
+      await chat.button("Continue from here").waitFor();
+      await page.getByRole("option", { name: new RegExp(`^${looked}: .*shown in the chat`) }).waitFor();
+      await run.shot(window, "08b-branch-map");
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+      const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+      expect(
+        serious.length === 0,
+        `nothing serious by axe, not ${JSON.stringify(serious.map(({ id, nodes }) => [id, nodes[0].html]))}`,
+      );
+      expect(readFileSync(chat.file, "utf8") === before, "no byte to be written by looking");
+      await backToCurrent();
+      const [, end] = /turns? (?:\d+ to )?(\d+)/.exec(await current.getAttribute("aria-label"));
+      const count = await lanes.count();
+      await chat.send("Read README.md again");
+      await chat.answered("Read README.md again");
+      await page.getByRole("option", { name: new RegExp(`, position, turns \\d+ to ${Number(end) + 1}\\b`) }).waitFor();
+      expect((await lanes.count()) === count, "no lane more for a turn that only goes on");
+    },
+  );
 
   await step("the list shows the session, and its text is found on the branch that was left", async () => {
     await window.command("Coppice: Focus on Sessions View");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { BranchOutline } from "../../src/core/session/branch-outline.ts";
 import type { Session } from "../../src/core/session/session.ts";
 import { createMemorySession } from "../../src/core/session/stored-session.ts";
 import type { TreeFilter } from "../../src/core/session/tree-filter.ts";
@@ -30,7 +31,7 @@ async function world(turns: number, filter: TreeFilter = "default") {
     },
   });
   const measured: TreeNode[] = [];
-  const rows = new TreeRows(counting, filter, (nodes) => measured.push(...nodes));
+  const rows = new TreeRows(counting, new BranchOutline(counting, filter), (nodes) => measured.push(...nodes));
   const appended: string[] = [];
   session.onDidChange((change) => appended.push(...change.appended));
   const update = (follows = true): Promise<RowChange> => rows.update(appended.splice(0), follows);

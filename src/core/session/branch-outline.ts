@@ -32,6 +32,10 @@ export interface OutlineUpdate {
 }
 
 const NONE = -1;
+/** After this time the event loop gets its turn (milliseconds). */
+const SLICE_MS = 8;
+/** Entries between two looks at the clock. */
+const SLICE_ENTRIES = 256;
 const MOVED: OutlineUpdate = { moved: true, added: [], changed: [] };
 
 /**
@@ -57,10 +61,25 @@ export class BranchOutline {
   #runs = new Map<string | null, OutlineRow[]>();
   #labels: ReadonlyMap<string, string> = new Map();
 
-  constructor(session: Session, filter: TreeFilter) {
+  /** The outline at once; `create` makes it without holding the event loop. */
+  constructor(session: Session, filter: TreeFilter, now = true) {
     this.#session = session;
     this.filter = filter;
-    this.#build();
+    if (now) this.#build();
+  }
+
+  /** Makes the outline of a session of any size slice by slice. */
+  static async create(session: Session, filter: TreeFilter): Promise<BranchOutline> {
+    const outline = new BranchOutline(session, filter, false);
+    const size = session.size();
+    let began = Date.now();
+    for (const _step of outline.#steps()) {
+      if (Date.now() - began < SLICE_MS) continue;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      began = Date.now();
+    }
+    // What joined in between may be here in part.
+    return session.size() === size ? outline : new BranchOutline(session, filter);
   }
 
   /** Shown rows of all branches. */
@@ -73,11 +92,17 @@ export class BranchOutline {
   }
 
   #build(): void {
+    for (const _step of this.#steps());
+  }
+
+  *#steps(): Generator<void> {
     const session = this.#session;
     this.#labels = new Map(session.labels());
     // In file order; an entry that stands before its parent waits for it.
     const waiting = new Map<string, string[]>();
+    let count = 0;
     for (const first of session.allIds()) {
+      if (++count % SLICE_ENTRIES === 0) yield;
       const stack = [first];
       for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
         const node = session.node(id);
@@ -196,6 +221,11 @@ export class BranchOutline {
   update(appended: readonly string[]): OutlineUpdate {
     const session = this.#session;
     const nodes = appended.map((id) => session.node(id));
+    // What joined while the outline was made is told of afterwards.
+    const known = nodes.every((node) => node !== undefined && this.#rowAt.has(node.id));
+    if (known && this.#rowAt.size === session.size() && this.#leafId === session.getLeafId()) {
+      return { moved: false, added: [], changed: [] };
+    }
     const isNew = (node: SessionNode | undefined) => node !== undefined && !this.#rowAt.has(node.id);
     // A file that was read anew has other entries than those that are told of.
     if (!nodes.every(isNew) || this.#rowAt.size + nodes.length !== session.size()) return this.#anew();

@@ -223,6 +223,18 @@ describe("the outline of a session", () => {
     expect(outline.placeOf("19999")).toEqual({ run: null, index: 19_999 });
   });
 
+  it("is the same when it is made slice by slice, also where entries join in between", async () => {
+    const session = memory();
+    for (let turn = 0; turn < 600; turn++) await session.appendMessage(user(`q${turn}`));
+    const appended: string[] = [];
+    session.onDidChange((change) => appended.push(...change.appended));
+    const making = BranchOutline.create(session, "default");
+    for (let n = 0; n < 300; n++) await session.appendMessage(user("in between"));
+    const outline = await making;
+    outline.update(appended);
+    expect(outline.run(null)).toEqual(new BranchOutline(session, "default").run(null));
+  });
+
   it("never goes deeper than the logarithm of a tree of 20,000 entries that forks everywhere", () => {
     const shapes: Record<string, (i: number) => number> = {
       binary: (i) => Math.floor((i - 1) / 2),

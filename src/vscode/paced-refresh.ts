@@ -1,13 +1,14 @@
-// When the tree is drawn again: at most twice a second, all that came together in one go.
+// When a view of the session is drawn again: at most twice a second, all that came together in one go.
 
 /** The editor waits for 200 ms of silence before it draws again: a view under more than two a second starves. */
 export const REFRESH_MS = 500;
 
-export class TreeRefresh {
+export class PacedRefresh {
   readonly #work: () => Promise<void>;
   readonly #onError: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
   #lastAt = 0;
+  #running: Promise<void> = Promise.resolve();
 
   constructor(work: () => Promise<void>, onError: (error: unknown) => void) {
     this.#work = work;
@@ -23,7 +24,9 @@ export class TreeRefresh {
   async now(): Promise<void> {
     this.dispose();
     this.#lastAt = Date.now();
-    await this.#work().catch(this.#onError);
+    // One after the other: what is told last is what was true last.
+    this.#running = this.#running.then(() => this.#work()).catch(this.#onError);
+    await this.#running;
     this.#lastAt = Date.now();
   }
 
