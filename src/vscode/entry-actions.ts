@@ -5,6 +5,7 @@ import { editTarget } from "../core/harness/navigation-plan.ts";
 import { entryText } from "../core/harness/session-memory.ts";
 import type { NavigateOptions } from "../core/harness/tree-navigation.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
+import { leafAt } from "../core/session/siblings.ts";
 import { signalOf } from "./cancellation.ts";
 import type { Documents } from "./documents.ts";
 import type { OpenSession } from "./session-service.ts";
@@ -56,7 +57,8 @@ export class EntryActions {
 
   /** "Continue from here": moves, and asks for an answer where a message of the person is now the last. */
   async continueFrom(open: OpenSession, entryId: string | null, options: NavigateOptions): Promise<void> {
-    if (!(await this.moveTo(open, entryId, options))) return;
+    // As it is shown: a reply's calls with what they gave.
+    if (!(await this.moveTo(open, entryId === null ? null : leafAt(open.session, entryId), options))) return;
     const node = entryId === null ? undefined : open.session.node(entryId);
     if (node?.role === "user" && !options.summarize) await open.harness.continueRun();
   }

@@ -47,6 +47,7 @@ async function move(walk, target, act, summarize) {
     walk.expect(walk.tree.rowAt(made.parentId) === before.rowAt(target), "the summary to be attached where it goes on");
   }
   walk.moved();
+  walk.expect(walk.openCalls(walk.at.position) === 0, "the results of the calls to come along");
   walk.expect(
     summarize || walk.tree.rowAt(walk.at.position) === before.rowAt(target),
     "the position where it was moved to",
@@ -125,6 +126,7 @@ export const ACTIONS = {
 
   async lookByPicker(walk) {
     const entry = walk.random.pick(walk.tree.entries.filter((one) => one.message !== undefined && wordOf(one)));
+    const text = textOf(entry.message);
     const bySlash = walk.random.chance(0.5);
     await look(
       walk,
@@ -132,11 +134,11 @@ export const ACTIONS = {
         if (bySlash) await walk.at.send("/tree", true);
         else await walk.at.window.command("Coppice: Go to Entry…");
         const field = await walk.at.window.quickInput("Go to Entry");
-        await field.fill(wordOf(entry));
-        await walk.at.window.pick(wordOf(entry)).waitFor();
+        await field.fill(text);
+        await walk.at.window.pick(text).waitFor();
         await field.press("Enter");
       },
-      (tree, id) => JSON.stringify(tree.byId.get(id)).includes(wordOf(entry)),
+      (tree, id) => tree.byId.get(id).message !== undefined && textOf(tree.byId.get(id).message) === text,
     );
   },
 
@@ -231,7 +233,9 @@ export const ACTIONS = {
     await walk.at.trees.settled();
     const path = walk.tree.path(walk.at.position);
     const since = path.slice(path.indexOf(walk.tree.compaction(path)) + 1);
-    const entry = walk.random.pick(users(since).slice(1));
+    const dropped = walk.dropped(path);
+    const turns = users(since).filter((one) => !dropped.includes(one.id));
+    const entry = walk.random.pick(turns.slice(1));
     const row = (await walk.at.treeRows()).find(
       (one) => tokensIn(one)[0] === wordOf(entry) && /on the way to the position/.test(one),
     );
@@ -299,6 +303,7 @@ export const ACTIONS = {
     walk.bytes = "";
     const words = (tree, id) => tree.rows(id).map(wordOf).join();
     walk.expect(words(walk.tree, walk.tree.position) === words(before, entry.id), "the fork to hold the path");
+    walk.expect(walk.openCalls(walk.tree.position) === 0, "the fork to hold the results of its calls");
     // Its name tells it from the session that it came from.
     await walk.at.openChat();
     walk.follow(file);
@@ -324,7 +329,8 @@ export const ACTIONS = {
     const before = walk.before();
     const page = await walk.at.inspector();
     const buttons = page.locator("button[data-key^='drop-']");
-    await buttons.first().waitFor();
+    await page.getByRole("heading", { name: /^Messages/ }).waitFor();
+    if ((await buttons.count()) === 0) return;
     const button = buttons.nth(Math.floor(walk.random.pick([0, 0.3, 0.6, 0.9]) * (await buttons.count())));
     const id = (await button.getAttribute("data-key")).slice("drop-".length);
     await button.press("Enter");
