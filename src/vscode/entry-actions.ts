@@ -5,6 +5,7 @@ import { editTarget } from "../core/harness/navigation-plan.ts";
 import { entryText } from "../core/harness/session-memory.ts";
 import type { NavigateOptions } from "../core/harness/tree-navigation.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
+import { leafAt } from "../core/session/siblings.ts";
 import type { BranchSummaryDrafts } from "./branch-summary-drafts.ts";
 import { signalOf } from "./cancellation.ts";
 import type { Documents } from "./documents.ts";
@@ -70,12 +71,14 @@ export class EntryActions {
   /** Writes the summary of what would be left and opens it for editing; nothing moves. False where nothing was written. */
   async draftSummary(open: OpenSession, entryId: string | null, focus = ""): Promise<boolean> {
     if (!(await mustBeIdle(open))) return false;
-    return await (await this.summaryDrafts).write(open, entryId, focus.trim() === "" ? undefined : focus.trim());
+    const target = entryId === null ? null : leafAt(open.session, entryId);
+    return await (await this.summaryDrafts).write(open, target, focus.trim() === "" ? undefined : focus.trim());
   }
 
   /** "Continue from here": moves, and asks for an answer where a message of the person is now the last. */
   async continueFrom(open: OpenSession, entryId: string | null, options: NavigateOptions): Promise<void> {
-    if (!(await this.moveTo(open, entryId, options))) return;
+    // As it is shown: a reply's calls with what they gave.
+    if (!(await this.moveTo(open, entryId === null ? null : leafAt(open.session, entryId), options))) return;
     const node = entryId === null ? undefined : open.session.node(entryId);
     if (node?.role === "user" && !options.summarize) await open.harness.continueRun();
   }

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { JsonlSessionRepo } from "../core/session/jsonl-repo.ts";
 import type { ForkPoint } from "../core/session/session-fork.ts";
 import type { SessionSummary } from "../core/session/session-summary.ts";
+import { leafAt } from "../core/session/siblings.ts";
 import type { ExportSession } from "./export-dialog.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 
@@ -169,9 +170,10 @@ export class SessionActions {
     return true;
   }
 
-  /** A session that begins as a copy: of the whole, or of the path to an entry. */
+  /** A session that begins as a copy: of the whole, or of the path to an entry, with the results of its calls. */
   async fork(open: OpenSession, entryId?: string): Promise<OpenSession> {
-    const point: ForkPoint = entryId === undefined ? { kind: "whole" } : { kind: "at", entryId };
+    const point: ForkPoint =
+      entryId === undefined ? { kind: "whole" } : { kind: "at", entryId: leafAt(open.session, entryId) };
     const forked = await this.#options.sessions.take(await this.#options.repos.own().fork(open.session, point));
     this.#options.sessions.setCurrent(forked);
     this.#options.changed();

@@ -114,16 +114,19 @@ export class Walk {
     const path = tree.path(this.at.position);
     const compaction = tree.compaction(path);
     const since = compaction === undefined ? path : path.slice(path.indexOf(compaction) + 1);
+    // What was left out by hand is nothing that a compaction could take.
+    const dropped = this.dropped(path);
+    const turns = since.filter((entry) => entry.message?.role === "user" && !dropped.includes(entry.id)).length;
     const can = {
       backToCurrent: this.looking,
       continueHere: this.looking,
       lookAtSibling: tree.entries.some((entry) => entry.type === "leaf"),
       edit: tree.rows(this.shownId).some((entry) => entry.message?.role === "user"),
-      compact: since.filter((entry) => entry.message?.role === "user").length > 1,
-      compactBefore: since.filter((entry) => entry.message?.role === "user").length > 1,
+      compact: turns > 1,
+      compactBefore: turns > 1,
       undo: compaction !== undefined,
       redo: tree.undone(this.at.position) !== undefined,
-      takeBack: this.dropped(path).length > 0,
+      takeBack: dropped.length > 0,
       fork: this.windows.length === 1,
       secondWindow: true,
     };
@@ -136,6 +139,14 @@ export class Walk {
     const edits = new Map();
     for (const entry of path) if (entry.type === "context_edit") edits.set(entry.targetId, entry.replacement);
     return [...edits].filter(([, replacement]) => replacement === null).map(([id]) => id);
+  }
+
+  /** Calls on the path to an entry whose results are not on it. */
+  openCalls(id) {
+    const path = this.tree.path(id);
+    const results = new Set(path.map((entry) => entry.message?.toolCallId));
+    const calls = path.flatMap((entry) => (entry.message?.role === "assistant" ? entry.message.content : []));
+    return calls.filter((part) => part.type === "toolCall" && !results.has(part.id)).length;
   }
 
   /** Remembers the file before something is done. */
@@ -185,11 +196,7 @@ export class Walk {
         `“${prompt}” to follow what was shown (${wanted}), not ${at.at(-1)?.id} (${hangs})`,
       );
     }
-    const calls = tree.path(entry.id).flatMap((one) => one.message?.content ?? []);
-    const results = new Set(tree.path(entry.id).map((one) => one.message?.toolCallId));
-    for (const call of calls) {
-      if (call.type === "toolCall") this.expect(results.has(call.id), "every call of the path with its result");
-    }
+    this.expect(this.openCalls(entry.id) === 0, "every call of the path with its result");
     this.checkRequests(entry.id);
   }
 
