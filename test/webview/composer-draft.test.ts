@@ -45,8 +45,16 @@ describe("commands behind a slash", () => {
 
 describe("what outlives the page", () => {
   it("reads what is missing or misshapen as nothing", () => {
-    for (const kept of [undefined, null, 3, "x", {}, { drafts: [["a", { text: 5 }], "b"], folds: 1, scroll: {} }]) {
-      expect(readSavedPage(kept)).toEqual({ sessionId: null, drafts: [], scroll: null, folds: [] });
+    for (const kept of [
+      undefined,
+      null,
+      3,
+      "x",
+      {},
+      { given: ["id", 3] },
+      { drafts: [["a", { text: 5 }], "b"], folds: 1, scroll: {} },
+    ]) {
+      expect(readSavedPage(kept)).toEqual({ sessionId: null, drafts: [], scroll: null, folds: [], given: [] });
     }
   });
 
