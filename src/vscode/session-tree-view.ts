@@ -200,7 +200,8 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     const changed: (string | undefined)[] = [];
     if (shown !== this.#seen.shown) changed.push(shown, this.#seen.shown);
     if (undoable !== this.#seen.undoable) changed.push(undoable, this.#seen.undoable);
-    const cut = outline.rowFor(open.cut?.entryId ?? null);
+    // The entry, not its row: an entry that was just said has no row yet.
+    const cut = open.cut?.entryId;
     if (cut !== this.#seen.cut) changed.push(cut, this.#seen.cut);
     if (status !== this.#seen.status) changed.push(outline.positionId);
     this.#seen = { shown, status, undoable, cut };
