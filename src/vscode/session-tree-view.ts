@@ -169,7 +169,8 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     const shown = open.shownLeafId === undefined ? undefined : outline.rowFor(open.shownLeafId);
     const undoable = newestCompaction(session, session.getLeafId());
     const seen = this.#seen;
-    const cut = outline.rowFor(open.cut?.entryId ?? null);
+    // The entry, not its row: an entry that was just said has no row yet.
+    const cut = open.cut?.entryId;
     this.#seen = { shown, status, undoable, cut };
     const changed: (string | undefined)[] = [];
     if (shown !== seen.shown) changed.push(shown, seen.shown);

@@ -105,6 +105,42 @@ async function branchSummaries({ run, until, step, expect }) {
     await run.shot(window, "04-attached");
   });
 
+  await step("while another session is in the chat it is refused, and attached when its own is back", async () => {
+    await window.command("Coppice: Go to Entry…");
+    await window.page
+      .locator(".quick-input-list .monaco-list-row")
+      .filter({ hasText: "On from there" })
+      .first()
+      .click();
+    await window.command("Coppice: Continue from Here, Editing the Summary First…");
+    await window.page
+      .locator(".quick-input-list .monaco-list-row")
+      .filter({ hasText: "Third question" })
+      .first()
+      .click();
+    await window.page.getByText("What should the summary pay attention to").first().waitFor();
+    await keys.press("Enter");
+    await tab.waitFor();
+    chat.followed = chat.file;
+    const before = readFileSync(chat.file, "utf8");
+    await window.command("Coppice: New Session");
+    await titleButton(window, "Attach and Continue").click();
+    await window.page
+      .getByText(/The session of this summary is not in the chat now/)
+      .first()
+      .waitFor();
+    await tab.waitFor();
+    expect(readFileSync(chat.file, "utf8") === before, "nothing to be written");
+    await window.command("Coppice: Open Session…");
+    await window.quickInput("Open Session");
+    await window.pick("First question").click();
+    await chat.said("First question").waitFor();
+    await titleButton(window, "Attach and Continue").click();
+    await until(() => summaries().length === 2, "the summary to be attached");
+    await tab.waitFor({ state: "hidden" });
+    await window.command("Notifications: Clear All Notifications");
+  });
+
   await step("the same is reached from the palette", async () => {
     await window.command("Coppice: Continue from Here, Editing the Summary First…");
     await window.page
@@ -117,7 +153,7 @@ async function branchSummaries({ run, until, step, expect }) {
     await tab.waitFor();
     await window.command("Coppice: Discard the Summary");
     await tab.waitFor({ state: "hidden" });
-    expect(summaries().length === 1, "no other summary");
+    expect(summaries().length === 2, "no other summary");
   });
 
   await step("nothing was refused by the content policy", async () => {

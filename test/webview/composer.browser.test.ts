@@ -238,6 +238,26 @@ describe("the composer", () => {
     await expect.poll(async () => (await chat.sent("composer.done")).length).toBe(2);
   });
 
+  it("asks for a summary to edit only where one is wanted, by button and by sending", async () => {
+    await chat.snapshot(emptyChat({ viewing: { leafId: "a", title: "", abandonedEntries: 3, ask: "ask" } }));
+    const edit = chat.page.getByRole("checkbox", { name: "Edit the summary before it is attached" });
+    const go = chat.page.getByRole("button", { name: "Continue from here" });
+    const last = async () => (await chat.sent("branch.continue")).at(-1);
+    expect(await edit.isVisible()).toBe(false);
+    await chat.page.getByRole("radio", { name: "Summarise", exact: true }).click();
+    await go.click();
+    expect(await last()).toEqual({ type: "branch.continue", summary: "standard", instructions: "" });
+    await edit.check();
+    await go.click();
+    expect(await last()).toEqual({ type: "branch.continue", summary: "standard", instructions: "", edit: true });
+    await box().fill("on");
+    await box().press("Enter");
+    expect((await chat.sent("prompt.submit")).at(-1)?.leaving?.edit).toBe(true);
+    await chat.page.getByRole("radio", { name: "No summary" }).click();
+    await go.click();
+    expect(await last()).toEqual({ type: "branch.continue", summary: "none", instructions: "" });
+  });
+
   it("keeps a draft per session, and carries one into the session that it begins", async () => {
     await chat.snapshot(emptyChat({ session: null }));
     await box().fill("a new start");
