@@ -6,7 +6,7 @@ import { BranchOutline } from "../core/session/branch-outline.ts";
 import type { Session } from "../core/session/session.ts";
 import { type TreeFilter, treeFilterOf } from "../core/session/tree-filter.ts";
 import { PacedRefresh } from "./paced-refresh.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { OpenSession, SessionService, SessionStatus } from "./session-service.ts";
 import { entryItem, moreItem } from "./tree-item.ts";
 import type { EntryNode, MoreNode, RowState, TreeNode } from "./tree-nodes.ts";
 import { TreeReveal } from "./tree-reveal.ts";
@@ -48,7 +48,11 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
   #grown = false;
   /** Entries whose rows say something else. */
   readonly #marks = new Set<string>();
-  #seen = { shown: undefined as string | undefined, status: "", undoable: undefined as string | undefined };
+  #seen: { shown: string | undefined; status: SessionStatus | ""; undoable: string | undefined } = {
+    shown: undefined,
+    status: "",
+    undoable: undefined,
+  };
 
   constructor(sessions: SessionService, settings: TreeSettings, onError: (error: unknown) => void) {
     this.#settings = settings;
@@ -131,6 +135,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     const nodes = what === "all" ? [] : [...new Set([...what, ...marked])];
     if (what !== "all" && nodes.length === 0) return;
     this.#settings.log.trace(`tree: ${what === "all" ? "all" : nodes.length} to be drawn again`);
+    this.#refresh.drawn();
     this.#changed.fire(what === "all" ? undefined : nodes);
   }
 
@@ -155,11 +160,9 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     this.#describe();
     const outline = this.#rows?.outline;
     if (outline === undefined) return;
-    const { session, status } = open;
-    const shown = open.shownLeafId === undefined ? undefined : outline.rowFor(open.shownLeafId);
-    const undoable = newestCompaction(session, session.getLeafId());
     const seen = this.#seen;
-    this.#seen = { shown, status, undoable };
+    this.#seen = this.#look(open, outline);
+    const { shown, status, undoable } = this.#seen;
     const changed: (string | undefined)[] = [];
     if (shown !== seen.shown) changed.push(shown, seen.shown);
     if (undoable !== seen.undoable) changed.push(undoable, seen.undoable);
@@ -168,6 +171,15 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     if (this.#marks.size > 0) this.#refresh.soon();
     // Back at the position, the selection goes along with it again.
     if (shown === undefined && seen.shown !== undefined && this.#reveal.follows) this.#revealSoon();
+  }
+
+  /** What rows say of the session beside their entries. */
+  #look({ session, status, shownLeafId }: OpenSession, outline: BranchOutline) {
+    return {
+      shown: shownLeafId === undefined ? undefined : outline.rowFor(shownLeafId),
+      status,
+      undoable: newestCompaction(session, session.getLeafId()),
+    };
   }
 
   // ---- data
@@ -181,6 +193,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     if (turn !== this.#turn) return undefined;
     if (this.#rows !== rows) {
       this.#rows = rows;
+      this.#seen = this.#look(open, rows.outline);
       this.#describe();
       // What joined while the rows were made.
       if (this.#appended.length > 0) this.#refresh.soon();
@@ -192,7 +205,10 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     await session.ready();
     this.#appended = [];
     const outline = await BranchOutline.create(session, this.filter);
-    return new TreeRows(session, outline, (nodes) => this.#redraw(nodes));
+    return new TreeRows(session, outline, (ids) => {
+      for (const id of ids) this.#marks.add(id);
+      this.#refresh.soon();
+    });
   }
 
   async getChildren(parent?: TreeNode): Promise<TreeNode[]> {
