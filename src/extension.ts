@@ -70,7 +70,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     const stat = await fs.stat(path);
     return stat === undefined ? undefined : new TextDecoder().decode(await fs.readFile(path));
   });
-  const configuration = new Configuration(pi);
+  const configuration = own(new Configuration(pi));
   const loadPiSettings = async () => {
     const folder = workspaceFolder();
     const paths = [join(homedir(), ".pi", "agent", "settings.json")];

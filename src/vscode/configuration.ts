@@ -114,18 +114,29 @@ function isObject(value: unknown): value is Record<string, unknown> {
 export type AskSummary = "ask" | "always" | "never";
 
 /** The person's settings. Values out of range count as unset; `problems` names them. */
-export class Configuration {
+export class Configuration implements vscode.Disposable {
   readonly #pi: PiSettingsFiles;
+  /** The editor copies all settings for each that is looked up: what was found holds until something changes. */
+  readonly #known = new Map<string, unknown>();
+  readonly #watch: vscode.Disposable;
   problems: SettingsProblem[] = [];
 
   constructor(pi: PiSettingsFiles) {
     this.#pi = pi;
+    this.#watch = vscode.workspace.onDidChangeConfiguration(() => this.#known.clear());
+  }
+
+  dispose(): void {
+    this.#watch.dispose();
   }
 
   /** The value that the person set, or undefined; the manifest's default does not count. */
   #set(key: string): unknown {
+    if (this.#known.has(key)) return this.#known.get(key);
     const found = vscode.workspace.getConfiguration("coppice").inspect(key);
-    return found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+    const value = found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
+    this.#known.set(key, value);
+    return value;
   }
 
   #pick<T>(key: string, accepts: (value: unknown) => value is T, pi: T | undefined, fallback: T): T {

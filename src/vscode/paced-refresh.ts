@@ -30,6 +30,11 @@ export class PacedRefresh {
     this.#lastAt = Date.now();
   }
 
+  /** The view was drawn without this being asked: the next time is half a second from now. */
+  drawn(): void {
+    this.#lastAt = Date.now();
+  }
+
   dispose(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

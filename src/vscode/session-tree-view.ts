@@ -6,7 +6,7 @@ import { BranchOutline } from "../core/session/branch-outline.ts";
 import type { Session } from "../core/session/session.ts";
 import { type TreeFilter, treeFilterOf } from "../core/session/tree-filter.ts";
 import { PacedRefresh } from "./paced-refresh.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { OpenSession, SessionService, SessionStatus } from "./session-service.ts";
 import { entryItem, moreItem } from "./tree-item.ts";
 import type { EntryNode, MoreNode, RowState, TreeNode } from "./tree-nodes.ts";
 import { TreeReveal } from "./tree-reveal.ts";
@@ -25,6 +25,13 @@ export interface TreeSettings {
 interface Drawn {
   says: string;
   item: vscode.TreeItem;
+}
+
+interface Seen {
+  shown: string | undefined;
+  status: SessionStatus | "";
+  undoable: string | undefined;
+  cut: string | undefined;
 }
 
 export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
@@ -48,12 +55,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
   #grown = false;
   /** Entries whose rows say something else. */
   readonly #marks = new Set<string>();
-  #seen = {
-    shown: undefined as string | undefined,
-    status: "",
-    undoable: undefined as string | undefined,
-    cut: undefined as string | undefined,
-  };
+  #seen: Seen = { shown: undefined, status: "", undoable: undefined, cut: undefined };
 
   constructor(sessions: SessionService, settings: TreeSettings, onError: (error: unknown) => void) {
     this.#settings = settings;
@@ -141,6 +143,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     const nodes = what === "all" ? [] : [...new Set([...what, ...marked])];
     if (what !== "all" && nodes.length === 0) return;
     this.#settings.log.trace(`tree: ${what === "all" ? "all" : nodes.length} to be drawn again`);
+    this.#refresh.drawn();
     this.#changed.fire(what === "all" ? undefined : nodes);
   }
 
@@ -165,13 +168,9 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     this.#describe();
     const outline = this.#rows?.outline;
     if (outline === undefined) return;
-    const { session, status } = open;
-    const shown = open.shownLeafId === undefined ? undefined : outline.rowFor(open.shownLeafId);
-    const undoable = newestCompaction(session, session.getLeafId());
     const seen = this.#seen;
-    // The entry, not its row: an entry that was just said has no row yet.
-    const cut = open.cut?.entryId;
-    this.#seen = { shown, status, undoable, cut };
+    this.#seen = this.#look(open, outline);
+    const { shown, status, undoable, cut } = this.#seen;
     const changed: (string | undefined)[] = [];
     if (shown !== seen.shown) changed.push(shown, seen.shown);
     if (undoable !== seen.undoable) changed.push(undoable, seen.undoable);
@@ -181,6 +180,17 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     if (this.#marks.size > 0) this.#refresh.soon();
     // Back at the position, the selection goes along with it again.
     if (shown === undefined && seen.shown !== undefined && this.#reveal.follows) this.#revealSoon();
+  }
+
+  /** What rows say of the session beside their entries. */
+  #look({ session, status, shownLeafId, cut }: OpenSession, outline: BranchOutline): Seen {
+    return {
+      shown: shownLeafId === undefined ? undefined : outline.rowFor(shownLeafId),
+      status,
+      undoable: newestCompaction(session, session.getLeafId()),
+      // The entry, not its row: an entry that was just said has no row yet.
+      cut: cut?.entryId,
+    };
   }
 
   // ---- data
@@ -194,6 +204,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     if (turn !== this.#turn) return undefined;
     if (this.#rows !== rows) {
       this.#rows = rows;
+      this.#seen = this.#look(open, rows.outline);
       this.#describe();
       // What joined while the rows were made.
       if (this.#appended.length > 0) this.#refresh.soon();
@@ -205,7 +216,10 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     await session.ready();
     this.#appended = [];
     const outline = await BranchOutline.create(session, this.filter);
-    return new TreeRows(session, outline, (nodes) => this.#redraw(nodes));
+    return new TreeRows(session, outline, (ids) => {
+      for (const id of ids) this.#marks.add(id);
+      this.#refresh.soon();
+    });
   }
 
   async getChildren(parent?: TreeNode): Promise<TreeNode[]> {

@@ -15,7 +15,7 @@ export type RowChange = "all" | readonly TreeNode[];
 export class TreeRows {
   readonly session: Session;
   readonly outline: BranchOutline;
-  readonly #onMeasured: (nodes: readonly TreeNode[]) => void;
+  readonly #onMeasured: (ids: readonly string[]) => void;
   readonly #pages = new TreePages();
   readonly #nodes = new Map<string, TreeNode>();
   /** The row that an entry is on, folded or not. */
@@ -25,8 +25,8 @@ export class TreeRows {
   /** The last row of the position's run as it was handed out. */
   #tail: EntryNode | undefined;
 
-  /** `onMeasured` is told of rows whose size was found out after they were handed out. */
-  constructor(session: Session, outline: BranchOutline, onMeasured: (nodes: readonly TreeNode[]) => void) {
+  /** `onMeasured` is told of compactions whose size was found out after their rows were handed out. */
+  constructor(session: Session, outline: BranchOutline, onMeasured: (ids: readonly string[]) => void) {
     this.session = session;
     this.outline = outline;
     this.#onMeasured = onMeasured;
@@ -162,7 +162,7 @@ export class TreeRows {
       const tokens = await tokensAfterCompaction(this.session, entry).catch(() => undefined);
       this.#tokensAfter.set(entry.id, tokens);
     }
-    this.#onMeasured(compactions.map(({ id }) => this.#byEntry.get(id)).filter((node) => node !== undefined));
+    this.#onMeasured(compactions.map(({ id }) => id));
   }
 
   /** A step of nothing but tools that nothing hangs on. */

@@ -13,6 +13,7 @@ import {
   type SessionHeader,
 } from "./entries.ts";
 import { MemoryStorage } from "./memory-storage.ts";
+import { PathIds } from "./path-ids.ts";
 import type { BadLine, Session, SessionChange, SessionContext, SessionNode } from "./session.ts";
 import { cleanName } from "./session-name.ts";
 import type { ComposedEntry, SessionStorage } from "./session-storage.ts";
@@ -55,6 +56,7 @@ class StoredSession implements Session {
   readonly #storage: SessionStorage;
   readonly #options: SessionOptions;
   readonly #contexts: ContextCache;
+  readonly #paths = new PathIds();
   readonly #listeners = new Set<(change: SessionChange) => void>();
   #leafId: string | null;
   /** The index is complete and the position was looked up in it. */
@@ -133,8 +135,7 @@ class StoredSession implements Session {
   }
   pathTo(id: string | null): readonly string[] {
     const { tree } = this.#storage;
-    const row = id === null ? -1 : tree.rowOf(id);
-    return Array.from(tree.pathRows(row), (at) => tree.idOf(at));
+    return this.#paths.idsTo(tree, id === null ? -1 : tree.rowOf(id));
   }
   *allIds(): Iterable<string> {
     const { tree } = this.#storage;
