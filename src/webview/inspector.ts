@@ -21,27 +21,15 @@ const post = connectPanel<ToInspector, FromInspector>((message) => {
 
 let current: InspectorState | undefined;
 let tab: "next" | "last" = "next";
-/** What gets the focus of the page when the page has it again. */
-let awaitsFocus: string | undefined;
 /** Keys of what is unfolded, so that a refresh keeps it. */
 const unfolded = new Set<string>();
 
 const root = h("main", {});
 document.body.append(root);
 post({ type: "view.ready" });
-window.addEventListener("focus", () => {
-  if (document.activeElement === document.body) restoreFocus(awaitsFocus);
-});
-
-/** A page that has not the focus must not take it: someone types elsewhere. */
-function restoreFocus(key: string | undefined): void {
-  awaitsFocus = document.hasFocus() ? undefined : key;
-  if (key === undefined || !document.hasFocus()) return;
-  root.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`)?.focus();
-}
 
 function render(state: InspectorState): void {
-  const focused = (document.activeElement as HTMLElement | null)?.dataset.key ?? awaitsFocus;
+  const focused = (document.activeElement as HTMLElement | null)?.dataset.key;
   const scroll = document.documentElement.scrollTop;
   fill(
     root,
@@ -52,7 +40,7 @@ function render(state: InspectorState): void {
     tab === "next" ? nextRequest(state) : lastRequest(state),
   );
   document.documentElement.scrollTop = scroll;
-  restoreFocus(focused);
+  if (focused !== undefined) root.querySelector<HTMLElement>(`[data-key="${CSS.escape(focused)}"]`)?.focus();
 }
 
 function head(state: InspectorState): HTMLElement {

@@ -156,8 +156,10 @@ export class Transcript {
     this.restore({ id, offset: this.#viewport / 4 });
     const element = this.#mounted.rowOf(id);
     if (!element) return;
-    // Who looks from the tree goes on in the tree: only a page that has the focus moves it.
-    if (document.hasFocus()) element.focus({ preventScroll: true });
+    // Who looks from the tree goes on in the tree: only a page that has the focus moves it, and not from who is writing.
+    const active = document.activeElement;
+    const writing = active instanceof HTMLTextAreaElement && active.value !== "";
+    if (document.hasFocus() && !writing) element.focus({ preventScroll: true });
     element.classList.add("revealed");
     setTimeout(() => element.classList.remove("revealed"), 1600);
   }

@@ -276,27 +276,6 @@ export async function run({ run, until, step, expect }) {
   };
   await ways.mouse("Source link", () => shown(() => click(/^YouRake the leaves/, /^Show/)));
   await ways.keyboard("Source link", () => shown(() => tabTo(item(/^YouRake the leaves/, /^Show/))));
-  await run.chain(() =>
-    step("a refresh of the inspector takes the focus from nobody who types elsewhere", async () => {
-      await tabTo(item(/^YouRake the leaves/, /^Show/));
-      await chat.button("Back to current").click();
-      await chat.composer.focus();
-      await say("Oil the gate");
-      await inspector.locator("li.row").filter({ hasText: "Oil the gate" }).first().waitFor();
-      await chat.composer.focus();
-      await keys.type("still ");
-      await grows("label", async () => {
-        await keys.command("Coppice: Label…");
-        await keys.pick("Go to Entry", "Oil the gate");
-        await keys.answer("Label", "gate");
-      });
-      await page.waitForTimeout(800);
-      await chat.composer.focus();
-      await keys.type("here");
-      expect((await chat.composer.inputValue()).endsWith("here"), "the words in the composer");
-      await chat.composer.fill("");
-    }),
-  );
   await ways.mouse("Last request", async () => {
     await inspector.getByRole("tab", { name: "Last request" }).click();
     await inspector.getByText(/Exactly as it was sent/).waitFor();
