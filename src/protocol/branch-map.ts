@@ -1,5 +1,6 @@
 // What passes between the page of the branch map and the host.
 import * as z from "zod/mini";
+import type { SessionTab } from "./session-tab.ts";
 
 const id = z.string().check(z.minLength(1), z.maxLength(200));
 
@@ -53,7 +54,7 @@ export interface DescribedEntry {
 }
 
 export type ToBranchMap =
-  | { type: "state"; state: BranchMapState; strings: Record<string, string> }
+  | { type: "state"; state: BranchMapState; strings: Record<string, string>; restore?: SessionTab }
   /** Lanes of the same picture that grew or whose sizes became known, by index. */
   | { type: "lanes"; lanes: [number, MapLaneView][]; position: MapPlace | null; shown: MapPlace | null }
   | { type: "described"; entries: DescribedEntry[] };

@@ -1,5 +1,6 @@
 // What passes between the context inspector's page and the host.
 import * as z from "zod/mini";
+import type { SessionTab } from "./session-tab.ts";
 
 const id = z.string().check(z.minLength(1), z.maxLength(200));
 
@@ -82,12 +83,9 @@ export interface InspectorState {
   history: { entryId: string; kind: "reply" | "compaction"; tokens: number; title: string }[];
 }
 
-/** What the tab needs to come back after the window was loaded again. */
-export const inspectorRestoreSchema = z.object({ file: z.string().check(z.minLength(1), z.maxLength(4096)) });
-
 export type ToInspector = {
   type: "state";
   state: InspectorState;
   strings: Record<string, string>;
-  restore?: z.infer<typeof inspectorRestoreSchema>;
+  restore?: SessionTab;
 };

@@ -10,6 +10,7 @@ import {
   type MapPlace,
   type ToBranchMap,
 } from "../protocol/branch-map.ts";
+import { sessionTabSchema } from "../protocol/session-tab.ts";
 import { PacedRefresh } from "./paced-refresh.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
@@ -35,12 +36,20 @@ export class BranchMapPanel implements vscode.Disposable {
   open(open: OpenSession): void {
     const known = this.#maps.get(open);
     if (known !== undefined) return known.panel.reveal();
-    const panel = vscode.window.createWebviewPanel(
-      "coppice.branchMap",
-      vscode.l10n.t("Branch Map"),
-      vscode.ViewColumn.Active,
-      pageOptions(this.#services.extensionUri),
-    );
+    const title = vscode.l10n.t("Branch Map");
+    const options = pageOptions(this.#services.extensionUri);
+    this.#fill(open, vscode.window.createWebviewPanel("coppice.branchMap", title, vscode.ViewColumn.Active, options));
+  }
+
+  /** Fills a tab that was there before the window was loaded again. Throws where its session is not to be had. */
+  async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const open = await this.#services.sessions.open(sessionTabSchema.parse(state).file);
+    if (this.#maps.has(open)) return panel.dispose();
+    panel.webview.options = pageOptions(this.#services.extensionUri);
+    this.#fill(open, panel);
+  }
+
+  #fill(open: OpenSession, panel: vscode.WebviewPanel): void {
     panel.iconPath = new vscode.ThemeIcon("type-hierarchy-sub");
     const map = new OpenMap(panel, open, this.#services);
     this.#maps.set(open, map);
@@ -154,7 +163,12 @@ class OpenMap implements vscode.Disposable {
       const title = session.getName() ?? this.#open.firstPrompt ?? vscode.l10n.t("Untitled session");
       this.panel.title = vscode.l10n.t("Branch Map: {0}", title);
       const lanes = this.#lanes.map((_lane, index) => this.#view(index));
-      await this.#post({ type: "state", state: { title, lanes, ...places }, strings: vscode.l10n.bundle ?? {} });
+      await this.#post({
+        type: "state",
+        state: { title, lanes, ...places },
+        strings: vscode.l10n.bundle ?? {},
+        ...(session.file === undefined ? {} : { restore: { file: session.file } }),
+      });
       this.#drawn = true;
     }
     this.#changedLanes.clear();

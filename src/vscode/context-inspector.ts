@@ -9,9 +9,9 @@ import {
   type FromInspector,
   fromInspectorSchema,
   type InspectorState,
-  inspectorRestoreSchema,
   type ToInspector,
 } from "../protocol/inspector.ts";
+import { sessionTabSchema } from "../protocol/session-tab.ts";
 import type { Documents } from "./documents.ts";
 import {
   cacheBoundary,
@@ -61,7 +61,7 @@ export class ContextInspector implements vscode.Disposable {
 
   /** Fills a tab that was there before the window was loaded again. Throws where its session is not to be had. */
   async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
-    const open = await this.#services.sessions.open(inspectorRestoreSchema.parse(state).file);
+    const open = await this.#services.sessions.open(sessionTabSchema.parse(state).file);
     if (this.#panels.has(open)) {
       panel.dispose();
       return;

@@ -78,7 +78,7 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
     return new module.BranchMapPanel({ ...services, onError });
   });
   // Tabs come back with the window; one whose session or branch is gone by then closes.
-  const returning = (type: string, load: () => Promise<ContextInspector | BranchComparisonPanel>) =>
+  const returning = (type: string, load: () => Promise<ContextInspector | BranchComparisonPanel | BranchMapPanel>) =>
     vscode.window.registerWebviewPanelSerializer(type, {
       deserializeWebviewPanel: async (panel, state) => {
         try {
@@ -89,7 +89,11 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
         }
       },
     });
-  const serializers = [returning("coppice.inspector", inspector), returning("coppice.comparison", comparison)];
+  const serializers = [
+    returning("coppice.inspector", inspector),
+    returning("coppice.comparison", comparison),
+    returning("coppice.branchMap", map),
+  ];
   const handlers: Record<string, Handler> = {
     ...treeCommands({ ...services, tree }),
     "coppice.inspectContext": async () => (await inspector()).open(neededSession(sessions)),

@@ -301,7 +301,7 @@ async function failuresAndTabs({ run, until, step, expect }) {
     expect((await chat.articles("Coppice").filter({ hasText: "HTTP 503" }).count()) === 1, "one row for four attempts");
     await run.shot(page, "failed-attempts");
   });
-  await step("the inspector and the comparison come back with the window", async () => {
+  await step("inspector, comparison and branch map come back with the window", async () => {
     await page.command("Coppice: New Session");
     for (const text of ["One", "Two"]) {
       await chat.send(text);
@@ -319,6 +319,8 @@ async function failuresAndTabs({ run, until, step, expect }) {
     await tab(/^Branches: /).waitFor();
     await page.command("Coppice: Inspect Context");
     await tab(/^Context: /).waitFor();
+    await page.command("Coppice: Branch Map");
+    await tab(/^Branch Map: /).waitFor();
     // The editor writes down which tabs are open once a minute.
     await page.page.waitForTimeout(65_000);
     await page.reload();
@@ -336,7 +338,8 @@ async function failuresAndTabs({ run, until, step, expect }) {
         }
         return false;
       }, `a tab with the heading ${heading}`);
-    await tab(/^Context: /).waitFor();
+    await shows(/^Branch map/);
+    await tab(/^Context: /).click();
     await shows(/^Messages \(\d+\)/);
     await tab(/^Branches/).click();
     await shows(/^Second branch/);
