@@ -14,6 +14,7 @@ import {
 } from "../protocol/comparison.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
+import { showInChat } from "./show-in-chat.ts";
 import { kindName } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";
 
@@ -23,7 +24,7 @@ const MAX_TEXT = 1500;
 
 export interface ComparisonServices {
   extensionUri: vscode.Uri;
-  sessions: Pick<SessionService, "open">;
+  sessions: Pick<SessionService, "open" | "find" | "setCurrent">;
   log: vscode.LogOutputChannel;
   onError: (error: unknown) => void;
 }
@@ -135,7 +136,7 @@ export class BranchComparisonPanel implements vscode.Disposable {
       const done =
         message.type === "view.ready" || open.session.node(message.entryId) === undefined
           ? send()
-          : Promise.resolve(vscode.commands.executeCommand(command, message.entryId)).then(send);
+          : showInChat(this.#services.sessions, open, message.entryId, command).then(send);
       done.catch(this.#services.onError);
     });
     panel.onDidDispose(() => {

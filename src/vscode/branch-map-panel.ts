@@ -14,6 +14,7 @@ import { sessionTabSchema } from "../protocol/session-tab.ts";
 import { PacedRefresh } from "./paced-refresh.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
+import { showInChat } from "./show-in-chat.ts";
 import { kindName, shortTime } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";
 
@@ -117,12 +118,7 @@ class OpenMap implements vscode.Disposable {
         this.#drawn = false;
         return await this.#refresh.now();
       case "entry.show":
-        if (this.#open.session.node(message.entryId) === undefined) return;
-        // The map of a session stays open while the chat is about another.
-        if (this.#services.sessions.find(this.#open.session.id) !== this.#open) return;
-        this.#services.sessions.setCurrent(this.#open);
-        await vscode.commands.executeCommand("coppice.showEntry", message.entryId);
-        return;
+        return await showInChat(this.#services.sessions, this.#open, message.entryId);
       case "entries.describe":
         await this.#post({ type: "described", entries: await this.#describe(message.entryIds) });
     }

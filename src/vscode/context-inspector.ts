@@ -24,13 +24,14 @@ import {
 } from "./inspector-state.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
+import { showInChat } from "./show-in-chat.ts";
 import { shortTokens } from "./tree-labels.ts";
 
 const REFRESH_MS = 500;
 
 export interface InspectorServices {
   extensionUri: vscode.Uri;
-  sessions: Pick<SessionService, "open">;
+  sessions: Pick<SessionService, "open" | "find" | "setCurrent">;
   documents: Documents;
   log: vscode.LogOutputChannel;
   /** The body of the next request before hooks (the providers' side). */
@@ -156,8 +157,7 @@ export class ContextInspector implements vscode.Disposable {
       case "view.ready":
         return;
       case "entry.show":
-        await vscode.commands.executeCommand("coppice.showEntry", message.entryId);
-        return;
+        return await showInChat(this.#services.sessions, open, message.entryId);
       case "entry.drop":
         return await this.#drop(open, message.entryId);
       case "entry.takeBack":

@@ -2,11 +2,10 @@
 import * as vscode from "vscode";
 import { searchSession } from "../core/session/search-session.ts";
 import type { Session } from "../core/session/session.ts";
+import { showSearchPick } from "./search-pick.ts";
 import { ago, type ListedSession, type SessionActions, sessionTitle } from "./session-actions.ts";
 import type { SessionService } from "./session-service.ts";
 
-const TYPING_MS = 300;
-const MIN_CHARS = 2;
 /** Hits of one session, and in all. */
 const MAX_PER_SESSION = 20;
 const MAX_HITS = 300;
@@ -25,52 +24,19 @@ export interface SearchServices {
 export async function pickBySearch(
   services: SearchServices,
 ): Promise<{ path: string; entryId: string | undefined } | undefined> {
-  const pick = vscode.window.createQuickPick<Item>();
-  pick.title = vscode.l10n.t("Search Sessions");
-  pick.placeholder = vscode.l10n.t("A name, a first prompt, or any text of any branch");
-  pick.matchOnDetail = true;
-  pick.matchOnDescription = true;
-  pick.busy = true;
-  pick.keepScrollPosition = true;
-  pick.show();
-  const list = await services.sessionActions.list();
-  const readable = list.filter((session) => session.problem === undefined);
-  const named = readable.map(sessionItem);
-  pick.items = named;
-  pick.busy = false;
-
-  let running = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const typed = pick.onDidChangeValue((value) => {
-    clearTimeout(timer);
-    running.abort();
-    pick.items = named;
-    pick.busy = value.trim().length >= MIN_CHARS;
-    if (!pick.busy) return;
-    running = new AbortController();
-    const { signal } = running;
-    timer = setTimeout(() => {
-      void search(services, pick, named, readable, value, signal)
-        .catch(services.onError)
-        .finally(() => {
-          if (!signal.aborted) pick.busy = false;
-        });
-    }, TYPING_MS);
+  let readable: ListedSession[] = [];
+  const item = await showSearchPick<Item>({
+    title: vscode.l10n.t("Search Sessions"),
+    placeholder: vscode.l10n.t("A name, a first prompt, or any text of any branch"),
+    items: async () => {
+      const list = await services.sessionActions.list();
+      readable = list.filter((session) => session.problem === undefined);
+      return readable.map(sessionItem);
+    },
+    search: (text, show, signal) => search(services, readable, text, show, signal),
+    onError: services.onError,
   });
-  return await new Promise((resolve) => {
-    pick.onDidAccept(() => {
-      const item = pick.selectedItems[0];
-      resolve(item === undefined ? undefined : { path: item.path, entryId: item.entryId });
-      pick.hide();
-    });
-    pick.onDidHide(() => {
-      clearTimeout(timer);
-      running.abort();
-      typed.dispose();
-      pick.dispose();
-      resolve(undefined);
-    });
-  });
+  return item === undefined ? undefined : { path: item.path, entryId: item.entryId };
 }
 
 function sessionItem(session: ListedSession): Item {
@@ -83,10 +49,9 @@ function sessionItem(session: ListedSession): Item {
 
 async function search(
   services: SearchServices,
-  pick: vscode.QuickPick<Item>,
-  named: readonly Item[],
   list: readonly ListedSession[],
-  value: string,
+  text: string,
+  show: (found: readonly Item[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const hits: Item[] = [];
@@ -101,7 +66,7 @@ async function search(
     }
     try {
       let count = 0;
-      for await (const hit of searchSession(session, value, signal)) {
+      for await (const hit of searchSession(session, text, signal)) {
         hits.push({
           label: `$(search) ${hit.snippet}`,
           description: sessionTitle(listed),
@@ -111,7 +76,7 @@ async function search(
         });
         if (++count >= MAX_PER_SESSION || hits.length >= MAX_HITS) break;
       }
-      if (count > 0 && !signal.aborted) pick.items = [...named, ...hits];
+      if (count > 0) show([...hits]);
     } finally {
       if (known === undefined) await session.close();
     }

@@ -320,7 +320,9 @@ export class Transcript {
   }
 
   #updateJump(): void {
-    show(this.#jump, (!this.#stuck || this.#hasNewer) && this.#items.length > 0);
+    const { scrollTop, scrollHeight, clientHeight } = this.scroller;
+    const away = !this.#stuck && scrollHeight - scrollTop - clientHeight >= AT_END;
+    show(this.#jump, (away || this.#hasNewer) && this.#items.length > 0);
   }
 
   #askForOlder(): void {

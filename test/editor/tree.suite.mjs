@@ -105,6 +105,23 @@ export async function run({ run, until, step, expect }) {
     await backToCurrent();
   });
 
+  await step("Go to Entry finds what only a tool said", async () => {
+    const before = readFileSync(chat.file, "utf8");
+    await window.command("Coppice: Go to Entry…");
+    const field = await window.quickInput("Go to Entry");
+    await field.fill("export function greet");
+    await window.page
+      .locator(".quick-input-list .monaco-list-row", { hasText: "export function greet" })
+      .first()
+      .waitFor();
+    await run.shot(window, "02b-go-to-entry");
+    await keys.press("Enter");
+    await chat.button("Continue from here").waitFor();
+    await chat.frame.getByRole("article", { name: "read" }).last().waitFor();
+    expect(readFileSync(chat.file, "utf8") === before, "no byte to be written by looking");
+    await backToCurrent();
+  });
+
   await step("F2 labels the selected row", async () => {
     await trees.click("Read README.md");
     await keys.press("F2");
