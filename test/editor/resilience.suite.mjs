@@ -303,6 +303,7 @@ async function failuresAndTabs({ run, until, step, expect }) {
   });
   await step("inspector, comparison and branch map come back with the window", async () => {
     await page.command("Coppice: New Session");
+    await chat.frame.getByText("What shall we grow?").waitFor();
     for (const text of ["One", "Two"]) {
       await chat.send(text);
       await chat.answered(text);
