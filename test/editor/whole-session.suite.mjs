@@ -129,7 +129,10 @@ async function session(api, { run, until, step: plainStep, expect }) {
     expect(readFileSync(chat.file, "utf8").startsWith(before), "nothing to be lost");
     const last = server.requests().at(-1);
     const sent = JSON.stringify(last.body);
-    expect(sent.includes(OTHER) && !sent.includes(FIRST) && !sent.includes(SECOND), "a request of the new branch only");
+    expect(
+      sent.includes(OTHER) && !sent.includes(FIRST) && !sent.includes(SECOND),
+      `a request of the new branch only, not ${sent.slice(-1500)}`,
+    );
     await run.shot(page, `${api}-2-branch`);
   });
   await step("the older branch is looked at and continued from", async () => {
