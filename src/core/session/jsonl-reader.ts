@@ -1,7 +1,7 @@
 // Reads lines of a session file by place: neighbours in one read, a megabyte at a time (performance §2, §7).
 import { giveWay, isTurnOver } from "../give-way.ts";
 import type { FileHandle } from "../ports.ts";
-import type { Place } from "./line-bytes.ts";
+import { asciiText, type Place } from "./line-bytes.ts";
 
 /** Bytes of lines that are read together: as text they are small enough to be made and dropped cheaply. */
 const RUN_BYTES = 32 * 1024;
@@ -17,8 +17,6 @@ const MAX_SPARE = 4;
 let spareRun: Uint8Array | undefined;
 /** Lines nearer than this are read together with what stands between them. */
 const GAP_BYTES = 16 * 1024;
-
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * Calls `take` with each line in file order, `undefined` where the file ends before the line does: as text where it stands
@@ -46,14 +44,12 @@ export async function readPlaces(
       end = Math.max(end, offset + length);
     }
     const bytes = await file.read(start, end - start, end - start <= RUN_BYTES ? buffer : undefined);
-    const text = next - i >= FEW_LINES ? decoder.decode(bytes) : "";
-    // As many characters as bytes, and none that stands for a broken one.
-    const isAscii = text.length === bytes.length && !text.includes("\ufffd");
+    const text = next - i >= FEW_LINES ? asciiText(bytes) : undefined;
     for (; i < next; i++) {
       const { offset, length } = places[order[i]!]!;
       const at = offset - start;
       if (at + length > bytes.length) take(order[i]!, undefined);
-      else take(order[i]!, isAscii ? text.slice(at, at + length) : bytes.subarray(at, at + length));
+      else take(order[i]!, text === undefined ? bytes.subarray(at, at + length) : text.slice(at, at + length));
     }
   }
   spareRun = buffer ?? spareRun;

@@ -3,7 +3,7 @@ import { giveWay, isTurnOver } from "../give-way.ts";
 import type { FileHandle } from "../ports.ts";
 import type { SessionEntry } from "./entries.ts";
 import { decodeLine } from "./jsonl-codec.ts";
-import { joinBytes } from "./line-bytes.ts";
+import { asciiText, joinBytes } from "./line-bytes.ts";
 
 const NEWLINE = 0x0a;
 const FIRST_CHUNK = 64 * 1024;
@@ -13,12 +13,13 @@ const LARGE_CHUNK = 512 * 1024;
 const MAX_TAIL = 12 * 1024 * 1024;
 
 interface Line {
-  bytes: Uint8Array;
+  /** As text where it stands among others that are plain ASCII. */
+  source: Uint8Array | string;
   entry?: SessionEntry;
 }
 
 const HEAD_BYTES = 256;
-const decoder = new TextDecoder("latin1");
+const latin1 = new TextDecoder("latin1");
 // Quicker here than a loop over bytes: few lines are read, by code that is still cold.
 const HEAD = /^\{"type":"[a-z_]{1,30}","id":"([^"\\]{1,64})","parentId":(?:null|"[^"\\]{1,64}"),/;
 
@@ -77,7 +78,7 @@ export class JsonlTail {
     while (line === undefined && (await this.#readBack())) line = this.#byId.get(id);
     if (line === undefined) return undefined;
     if (line.entry === undefined) {
-      const decoded = decodeLine(line.bytes);
+      const decoded = decodeLine(line.source);
       if (decoded.kind !== "entry" || decoded.entry.id !== id) return undefined;
       line.entry = decoded.entry;
     }
@@ -94,28 +95,38 @@ export class JsonlTail {
     this.#from -= length;
     this.#chunk *= 2;
     // Newest first: of duplicate ids the last one counts.
-    let end = chunk.lastIndexOf(NEWLINE);
+    const end = chunk.lastIndexOf(NEWLINE);
     if (end < 0) this.#rest = joinBytes([chunk, this.#rest]);
     else {
       this.#line(joinBytes([chunk.subarray(end + 1), this.#rest]));
-      while (end > 0) {
-        const at = chunk.lastIndexOf(NEWLINE, end - 1);
-        if (at < 0) break;
-        this.#line(chunk.subarray(at + 1, end));
-        end = at;
-      }
-      this.#rest = chunk.subarray(0, end);
+      this.#rest = chunk.subarray(0, this.#linesBefore(chunk, end));
     }
     if (this.#from === 0) this.#line(this.#rest);
     return true;
   }
 
-  #line(bytes: Uint8Array): void {
-    if (bytes.length === 0) return;
-    const line: Line = { bytes };
-    let id = HEAD.exec(decoder.decode(bytes.subarray(0, HEAD_BYTES)))?.[1];
+  /** Takes the whole lines of a chunk up to a newline, the last one first. Returns where the first newline stands. */
+  #linesBefore(chunk: Uint8Array, last: number): number {
+    const text = asciiText(chunk);
+    const newlineBefore = (end: number) =>
+      text === undefined ? chunk.lastIndexOf(NEWLINE, end) : text.lastIndexOf("\n", end);
+    let end = last;
+    while (end > 0) {
+      const at = newlineBefore(end - 1);
+      if (at < 0) break;
+      this.#line(text === undefined ? chunk.subarray(at + 1, end) : text.slice(at + 1, end));
+      end = at;
+    }
+    return end;
+  }
+
+  #line(source: Uint8Array | string): void {
+    if (source.length === 0) return;
+    const line: Line = { source };
+    const head = typeof source === "string" ? source : latin1.decode(source.subarray(0, HEAD_BYTES));
+    let id = HEAD.exec(head)?.[1];
     if (id === undefined || /[^ -~]/.test(id) || this.#position === undefined) {
-      const decoded = decodeLine(bytes);
+      const decoded = decodeLine(source);
       if (decoded.kind !== "entry") return;
       line.entry = decoded.entry;
       id = decoded.entry.id;
