@@ -117,6 +117,8 @@ async function session(api, { run, until, step: plainStep, expect }) {
     await field.fill("(first)");
     await page.pick("(first)").click();
     await chat.said("(first)").waitFor();
+    // The message was in sight before: only this says that it is being looked at.
+    await chat.button("Continue from here").waitFor();
     expect(readFileSync(chat.file, "utf8") === before, "an unchanged file");
   });
   await step("continuing from there with another prompt makes a second branch", async () => {
