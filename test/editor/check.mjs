@@ -96,6 +96,7 @@ export async function runCheck({
       const field = await page.quickInput("Go to Entry");
       await field.fill("Read src");
       await page.pick("Read src/greeting.ts").click();
+      await chat.button("Continue from here").waitFor();
       await chat.said("Read src/greeting.ts").waitFor();
       expect(readFileSync(chat.file, "utf8") === before, "nothing to be written by looking");
       await shot("07-looked");
