@@ -1,4 +1,5 @@
 // Entries of a session as rows of the chat (pure: no editor in here).
+import { notedTokensAfter } from "../core/compaction/compaction-size.ts";
 import type { AssistantMessage, ToolCall, ToolResultMessage, Usage } from "../core/llm/messages.ts";
 import { contentText, toolCallsOf } from "../core/llm/messages.ts";
 import type { SessionEntry } from "../core/session/entries.ts";
@@ -239,17 +240,19 @@ function otherItems(entry: SessionEntry, context: ItemContext): TranscriptItem[]
     ...(label === undefined ? {} : { label }),
   };
   switch (entry.type) {
-    case "compaction":
+    case "compaction": {
+      const tokensAfter = notedTokensAfter(entry);
       return [
         {
           ...base,
           kind: "compaction",
           summary: entry.summary,
           tokensBefore: entry.tokensBefore,
-          ...tokensAfterOf(entry.details),
+          ...(tokensAfter === undefined ? {} : { tokensAfter }),
           canUndo: entry.id === context.undoableCompaction,
         },
       ];
+    }
     case "branch_summary":
       return [{ ...base, kind: "branchSummary", summary: entry.summary, fromId: entry.fromId }];
     case "custom_message":
@@ -259,12 +262,6 @@ function otherItems(entry: SessionEntry, context: ItemContext): TranscriptItem[]
     default:
       return [];
   }
-}
-
-/** The estimate that Coppice keeps with a compaction; other writers keep none. */
-function tokensAfterOf(details: unknown): { tokensAfter?: number } {
-  const value = (details as { tokensAfter?: unknown } | null | undefined)?.tokensAfter;
-  return typeof value === "number" && value >= 0 ? { tokensAfter: value } : {};
 }
 
 export interface TranscriptPage {

@@ -52,9 +52,9 @@ export class ViewingBar {
         icon("branch"),
         h(
           "span",
-          { class: "viewing-title", dir: "auto", title: viewing.title },
+          { class: "viewing-title", dir: "auto" },
           t("Viewing an earlier point"),
-          viewing.title === "" ? null : h("span", { class: "note" }, ` ${viewing.title}`),
+          viewing.title === "" ? null : h("span", { class: "note" }, viewing.title),
         ),
       ),
       viewing.ask === "ask" && viewing.abandonedEntries > 0 && this.#question(viewing.abandonedEntries),

@@ -4,11 +4,19 @@ import type { CompactionEntry } from "../session/entries.ts";
 import type { Session } from "../session/session.ts";
 import { estimateTokens } from "./token-estimation.ts";
 
+/** The size that a compaction of ours noted, to be compared with its `tokensBefore`; undefined for those of others. */
+export function notedTokensAfter(entry: Pick<CompactionEntry, "details">): number | undefined {
+  const value = (entry.details as { tokensAfter?: unknown } | null | undefined)?.tokensAfter;
+  return typeof value === "number" && value >= 0 ? value : undefined;
+}
+
 /**
- * Estimated tokens of the summary and of what stayed word for word. Reads what stayed; leaves the session's own context as
- * it is, which a look at an old compaction must not push out.
+ * The size that was noted, or else the estimated tokens of the summary and of what stayed word for word. Reads what stayed;
+ * leaves the session's own context as it is, which a look at an old compaction must not push out.
  */
 export async function tokensAfterCompaction(session: Session, entry: CompactionEntry): Promise<number> {
+  const noted = notedTokensAfter(entry);
+  if (noted !== undefined) return noted;
   const path = session.pathTo(entry.id);
   const from = entry.firstKeptEntryId === undefined ? -1 : path.indexOf(entry.firstKeptEntryId);
   const kept = entry.retainedTail !== undefined || from < 0 ? [] : path.slice(from, -1);

@@ -66,4 +66,6 @@ it("counts summary and what stayed as the size behind a compaction", async () =>
   const expected = messages.reduce((sum, message) => sum + estimateTokens(message), 0);
   expect(expected).toBe(110);
   expect(await tokensAfterCompaction(session, entry)).toBe(expected);
+  // What was noted with it was counted as its size before was.
+  expect(await tokensAfterCompaction(session, { ...entry, details: { tokensAfter: 700 } })).toBe(700);
 });

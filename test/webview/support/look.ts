@@ -29,7 +29,12 @@ const states: Record<string, ChatState> = {
   full: emptyChat({ items: fullItems() }),
   leaving: emptyChat({
     items: fullItems(),
-    viewing: { leafId: "a1", title: "", abandonedEntries: 6, ask: "ask" },
+    viewing: {
+      leafId: "a1",
+      title: "Nothing moves until you continue or send from here.",
+      abandonedEntries: 6,
+      ask: "ask",
+    },
   }),
   cut: emptyChat({
     items: [
