@@ -15,7 +15,7 @@ import { listenForKeys } from "./keyboard.ts";
 import type { LinkTarget } from "./link-target.ts";
 import { Folds, type PageContext } from "./page-context.ts";
 import { QueueView } from "./queue-view.ts";
-import { type Draft, draftsToKeep, readSavedPage } from "./saved-page.ts";
+import { type Draft, draftsToKeep, joinDrafts, readSavedPage } from "./saved-page.ts";
 import { setupKey, setupView } from "./setup-view.ts";
 import { setStrings, t } from "./strings.ts";
 import { Transcript } from "./transcript.ts";
@@ -195,12 +195,14 @@ function workingText(chat: ChatState): string {
   return t("Working…");
 }
 
-/** Each session has its own draft; what was typed before there was a session goes with the one that it begins. */
+/** Each session has its own draft; what was typed before there was a session goes with the one that then comes. */
 function changeDraft(on: NonNullable<typeof parts>, before: ChatState | null, chat: ChatState): void {
   const id = chat.session?.id ?? "";
   if (before) {
     if (before.session === null) {
       drafts.delete("");
+      // After a reload the session comes a moment after the page: its own draft is then still to be shown.
+      on.composer.draft = joinDrafts(drafts.get(id), on.composer.draft);
       return;
     }
     drafts.delete(before.session.id);

@@ -52,6 +52,15 @@ export function readSavedPage(kept: unknown): SavedPage {
   };
 }
 
+/** A draft that was kept, and behind it what was typed meanwhile. */
+export function joinDrafts(kept: Draft | undefined, typed: Draft): Draft {
+  if (kept === undefined || (kept.text === "" && kept.images.length === 0)) return typed;
+  if (typed.text === "" && typed.images.length === 0) return kept;
+  const before = kept.text.trim() === "" ? "" : `${kept.text.trimEnd()}\n\n`;
+  const caret: [number, number] = [before.length + typed.caret[0], before.length + typed.caret[1]];
+  return { text: before + typed.text, caret, images: [...kept.images, ...typed.images].slice(0, 20) };
+}
+
 /** The drafts worth keeping, small enough to be handed to the host with every pause of the typing. */
 export function draftsToKeep(drafts: ReadonlyMap<string, Draft>): [string, Draft][] {
   let room = MAX_IMAGES;

@@ -238,6 +238,20 @@ describe("the composer", () => {
     await expect.poll(async () => (await chat.sent("composer.done")).length).toBe(2);
   });
 
+  it("keeps a draft over a new start whose session comes later than the page", async () => {
+    await chat.snapshot(emptyChat());
+    await chat.say({ type: "composer.add", id: "late", text: "was queued", images: [], focus: false });
+    await chat.page.reload();
+    await chat.snapshot(emptyChat({ session: null }));
+    expect(await box().inputValue()).toBe("");
+    await box().fill("typed early");
+    await chat.snapshot(emptyChat());
+    expect(await box().inputValue()).toBe("was queued\n\ntyped early");
+    await chat.say({ type: "composer.add", id: "late", text: "was queued", images: [], focus: false });
+    expect(await box().inputValue()).toBe("was queued\n\ntyped early");
+    expect(await chat.sent("composer.done")).toEqual([]);
+  });
+
   it("asks for a summary to edit only where one is wanted, by button and by sending", async () => {
     await chat.snapshot(emptyChat({ viewing: { leafId: "a", title: "", abandonedEntries: 3, ask: "ask" } }));
     const edit = chat.page.getByRole("checkbox", { name: "Edit the summary before it is attached" });

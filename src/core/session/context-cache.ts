@@ -134,10 +134,15 @@ export class ContextCache {
     const kept = keepsFrom === undefined ? [] : this.#contentFrom(tree.rowOf(keepsFrom), at);
     const rows = [...kept, ...this.#contentAfter(at, row)];
     const found = await this.#read(rows);
+    // Lines that turned out to be unreadable set nothing: what stood before them does.
     let state = settings;
-    if (found.includes(undefined) || !settings.every((used) => this.#parsed.has(used))) {
-      // Lines that turned out to be unreadable set nothing: what stood before them does.
-      state = this.#stateRows(row);
+    const isWhole = !found.includes(undefined) && settings.every((used) => this.#parsed.has(used));
+    for (
+      let again = isWhole ? state : this.#stateRows(row);
+      again.join() !== state.join();
+      again = this.#stateRows(row)
+    ) {
+      state = again;
       await this.#hold(state);
     }
 
