@@ -83,7 +83,9 @@ function compactionTitle(item: ItemOf<"compaction">): string {
 
 function amountOf(item: ItemOf<"compaction">): string {
   const before = formatTokens(item.tokensBefore);
-  return item.tokensAfter === undefined
-    ? t("{0} tokens before", before)
-    : t("{0} → {1} tokens", before, formatTokens(item.tokensAfter));
+  const { tokensAfter } = item;
+  if (tokensAfter === undefined) return t("{0} tokens before", before);
+  const amount = t("{0} → {1} tokens", before, formatTokens(tokensAfter));
+  // Of a conversation that is short the summary can be longer than what it stands for.
+  return tokensAfter < item.tokensBefore ? amount : `${amount} · ${t("freed nothing")}`;
 }

@@ -7,7 +7,11 @@ import { t } from "./strings.ts";
 
 /** A welcome for this state; made anew when what it says changes (see `setupKey`). */
 export function setupView(chat: ChatState, context: PageContext): HTMLElement {
-  const setup = chat.setup;
+  const { setup, viewing } = chat;
+  if (viewing !== null) {
+    const text = t("Nothing was said before this point. What you send from here begins a branch of its own.");
+    return h("div", { class: "welcome" }, mark(), h("p", { class: "welcome-text" }, text));
+  }
   return h(
     "div",
     { class: "welcome" },
@@ -36,7 +40,7 @@ export function setupView(chat: ChatState, context: PageContext): HTMLElement {
 
 /** Changes when the welcome would look different. */
 export function setupKey(chat: ChatState): string {
-  return JSON.stringify([chat.setup, chat.model?.isDemo ?? false]);
+  return JSON.stringify([chat.setup, chat.model?.isDemo ?? false, chat.viewing !== null]);
 }
 
 function card(choice: { title: string; detail: string }, click: () => void): HTMLElement {
