@@ -16,9 +16,17 @@ export function trackContextKeys(sessions: SessionService): vscode.Disposable {
     set("busy", open !== undefined && open.phase !== "idle");
     set("hasCompaction", open !== undefined && newestCompaction(open.session, open.session.getLeafId()) !== undefined);
   };
-  update(sessions.current);
+  const updateNowAndWhole = (open: OpenSession | undefined) => {
+    update(open);
+    // Where a compaction stands is known with the index of the file; one that cannot be read is told elsewhere.
+    open?.session.ready().then(
+      () => open === sessions.current && update(open),
+      () => {},
+    );
+  };
+  updateNowAndWhole(sessions.current);
   return vscode.Disposable.from(
-    sessions.onDidChangeCurrent(update),
+    sessions.onDidChangeCurrent(updateNowAndWhole),
     sessions.onDidChangeSession((open) => {
       if (open === sessions.current) update(open);
     }),

@@ -68,8 +68,10 @@ export function newestCompaction(session: Session, leafId: string | null): strin
     }
     seen.add(id);
     const node = session.node(id);
-    if (node?.type === "compaction") compactionId = id;
-    if (node === undefined || compactionId !== undefined) break;
+    // The index is not there yet: what cannot be told now is not to be remembered either.
+    if (node === undefined) return undefined;
+    if (node.type === "compaction") compactionId = id;
+    if (compactionId !== undefined) break;
     id = node.parentId;
   }
   found.set(session, { leafId, compactionId });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { newestCompaction } from "../../../src/core/harness/undo-compaction.ts";
 import type { AgentMessage } from "../../../src/core/llm/messages.ts";
 import type { CompactionEntry, SessionEntry } from "../../../src/core/session/entries.ts";
 import type { Session } from "../../../src/core/session/session.ts";
@@ -316,6 +317,19 @@ describe("undo", () => {
     const copy = path.findLast((id) => session.node(id)?.role === "user")!;
     expect(copy).not.toBe(said);
     expect(session.getLabel(copy)).toBe("here");
+  });
+
+  it("is found in a session that was asked before its index was there", async () => {
+    const { repo } = testRepo();
+    const session = repo.create({ cwd: CWD });
+    const { harness } = testHarness({ model: SMALL, session });
+    for (let turn = 0; turn < 5; turn++) await harness.prompt(`turn ${turn} ${long(700)}`);
+    const id = await harness.compact();
+    await harness.prompt("after");
+    const again = await repo.open(session.file!);
+    expect(newestCompaction(again, again.getLeafId())).toBeUndefined();
+    await again.ready();
+    expect(newestCompaction(again, again.getLeafId())).toBe(id);
   });
 
   it("is one write, labels and left-out entries included", async () => {
