@@ -67,7 +67,8 @@ export async function branchMap(session: Session, outline: BranchOutline): Promi
     }
     if (!lane.isEmpty) lanes.push({ ...lane.built(), parent, parentColumn, active: run === null });
     // The stack turns the order around: the last one that parts comes first.
-    stack.push(...forks);
+    for (const fork of forks) stack.push(fork);
+    await pause();
   }
   return lanes;
 }

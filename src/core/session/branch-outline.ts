@@ -107,8 +107,14 @@ export class BranchOutline {
       for (let id = stack.pop(); id !== undefined; id = stack.pop()) {
         const node = session.node(id);
         if (node === undefined || this.#rowAt.has(id)) continue;
-        if (this.#take(node)) stack.push(...(waiting.get(id) ?? []).reverse());
-        else waiting.set(node.parentId!, [...(waiting.get(node.parentId!) ?? []), id]);
+        if (this.#take(node)) {
+          const followed = waiting.get(id) ?? [];
+          for (let at = followed.length - 1; at >= 0; at--) stack.push(followed[at]!);
+        } else {
+          const others = waiting.get(node.parentId!);
+          if (others === undefined) waiting.set(node.parentId!, [id]);
+          else others.push(id);
+        }
       }
     }
     this.#settle();
