@@ -71,6 +71,8 @@ export async function run({ run, until, step, expect }) {
   const back = async () => {
     if (await chat.button("Back to current").isVisible()) await chat.button("Back to current").click();
     await chat.button("Back to current").waitFor({ state: "hidden" });
+    // The selection goes back with it: a key pressed meanwhile would be about a row that is being drawn.
+    await trees.settled();
   };
   /** Nothing is written while something is only looked at. */
   const looks = async (act, shown, hidden) => {
