@@ -222,6 +222,26 @@ describe("the file of a session", () => {
     expect(lines[4]).toContain('"data":{"parentId":"inside","list":[null,null]}');
   });
 
+  it("takes the setting before those whose lines cannot be read", async () => {
+    const level = (id: string, parentId: string | null, thinkingLevel: string | null) =>
+      JSON.stringify({
+        type: "thinking_level_change",
+        id,
+        parentId,
+        timestamp: "2026-01-01T00:00:00.000Z",
+        thinkingLevel,
+      });
+    const { session } = await openText(
+      file(
+        level("aaaaaaaa", null, "high"),
+        level("bbbbbbbb", "aaaaaaaa", null),
+        level("cccccccc", "bbbbbbbb", null),
+        userLine("dddddddd", "cccccccc"),
+      ),
+    );
+    expect((await session.buildContext()).thinkingLevel).toBe("high");
+  });
+
   it("comes back whole after it was deleted", async () => {
     const { session, fs, repo } = await openText(file(userLine("aaaaaaaa", null, "A")));
     await session.appendMessage(assistant("B"));
