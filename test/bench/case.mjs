@@ -196,7 +196,7 @@ const cases = {
     const session = repo.create({ cwd: "/bench" });
     await session.appendMessage(message(0));
     await timed("ms", async () => {
-      for (let turn = 0; turn < 100; turn++) {
+      for (let turn = 0; turn < 1000; turn++) {
         await session.appendEntries(
           Array.from({ length: 10 }, (_, i) => ({ type: "message", message: message(turn * 10 + i) })),
         );
@@ -209,14 +209,14 @@ const cases = {
     const session = await new JsonlSessionRepo({ fs: env, sessionsRoot: path }).create({ cwd: "/bench" });
     await session.appendMessage(message(0));
     await timed("ms", async () => {
-      for (let i = 0; i < 1000; i++) await session.appendMessage(message(i));
+      for (let i = 0; i < 10_000; i++) await session.appendMessage(message(i));
     });
   },
   async "append-floor"() {
     const file = join(path, "floor.jsonl");
     const fd = openSync(file, "a");
     await timed("ms", async () => {
-      for (let turn = 0; turn < 100; turn++) {
+      for (let turn = 0; turn < 1000; turn++) {
         writeSync(
           fd,
           Array.from(

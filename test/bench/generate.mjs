@@ -16,6 +16,10 @@ const WORDS =
     " ",
   );
 
+/** What replies and tool results hold beside plain words: one text in so many has such a sign, and with it no one-byte text is enough for the file. */
+const SIGNS = ["→", "—", "✓", "│", "…"];
+const SIGNED = 12;
+
 /** Writes about `bytes` bytes to `path`. Returns counts. */
 export function generateSession(path, bytes, { seed = 1, cwd = "/bench", linear = false, compactions = true } = {}) {
   mkdirSync(dirname(path), { recursive: true });
@@ -52,6 +56,8 @@ export function generateSession(path, bytes, { seed = 1, cwd = "/bench", linear 
       parts.push(word);
       n += word.length + 1;
     }
+    const signed = Math.floor(random() * SIGNED) === 0;
+    if (signed) parts.splice(parts.length >> 1, 0, SIGNS[Math.floor(random() * SIGNS.length)]);
     return parts.join(" ");
   };
   const usage = {
@@ -104,7 +110,7 @@ export function generateSession(path, bytes, { seed = 1, cwd = "/bench", linear 
       const content =
         random() < 0.01
           ? [{ type: "image", data: "A".repeat(60_000), mimeType: "image/png" }]
-          : [{ type: "text", text: text(500 + random() * 12_000) }];
+          : [{ type: "text", text: text(500 + random() * 24_000) }];
       add("message", {
         message: { role: "toolResult", toolCallId: callId, toolName: "read", content, isError: false, timestamp: time },
       });

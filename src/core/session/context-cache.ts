@@ -23,6 +23,8 @@ const codes = (...types: SessionEntryType[]) => {
 const CONTENT = codes("message", "custom_message", "branch_summary", "custom", "context_edit");
 const STATE = codes("thinking_level_change", "model_change", "active_tools_change");
 const CUSTOM = typeCode("custom");
+const EDIT = typeCode("context_edit");
+const NO_EDITS: ReturnType<typeof contextEdits> = new Map();
 const COMPACTION = codes("compaction");
 const MODEL = typeCode("model_change");
 const ASSISTANT = roleCode("assistant");
@@ -154,7 +156,8 @@ export class ContextCache {
     const entries = found.filter((entry) => entry !== undefined);
     if (compaction !== undefined) entries.unshift(compaction);
     const set = state.map((used) => keep.get(used)).filter((entry) => entry !== undefined);
-    const context = { ...(await this.#project(entries)), ...deriveSessionContextState(set) };
+    const isEdited = rows.some((used) => tree.typeCodeOf(used) === EDIT);
+    const context = { ...(await this.#project(entries, isEdited)), ...deriveSessionContextState(set) };
     // A file that was replaced meanwhile has given the rows new meanings.
     if (tree !== this.#storage.tree) return context;
     this.#parsed = keep;
@@ -199,10 +202,13 @@ export class ContextCache {
   }
 
   /** Thousands of entries at a time, so that a context of any length stalls nothing. */
-  async #project(entries: readonly SessionEntry[]): Promise<Pick<SessionContext, "items" | "messages">> {
+  async #project(
+    entries: readonly SessionEntry[],
+    isEdited: boolean,
+  ): Promise<Pick<SessionContext, "items" | "messages">> {
     const items: SessionContext["items"] = [];
     const messages: SessionContext["messages"] = [];
-    const edits = contextEdits(entries);
+    const edits = isEdited ? contextEdits(entries) : NO_EDITS;
     for (let i = 0; i < entries.length; i++) {
       if (i % SLICE_ROWS === 0 && isTurnOver()) await giveWay();
       const item = projectContextEntry(entries[i]!, i === 0, edits, this.#options);

@@ -10,15 +10,20 @@ export interface ContextOptions {
 }
 
 /** Roles that may reach a model. Others, `system` above all, are data of a file and never forwarded (security §1 52). */
-const CONTEXT_ROLES = new Set<string>([
-  "user",
-  "assistant",
-  "toolResult",
-  "bashExecution",
-  "custom",
-  "branchSummary",
-  "compactionSummary",
-]);
+function isContextRole(role: string): boolean {
+  switch (role) {
+    case "user":
+    case "assistant":
+    case "toolResult":
+    case "bashExecution":
+    case "custom":
+    case "branchSummary":
+    case "compactionSummary":
+      return true;
+    default:
+      return false;
+  }
+}
 
 function epochMs(iso: string): number {
   const ms = Date.parse(iso);
@@ -55,7 +60,7 @@ export function defaultContextEntryTransform(path: readonly SessionEntry[]): Ses
 export function sessionEntryToContextMessages(entry: SessionEntry, options: ContextOptions = {}): AgentMessage[] {
   switch (entry.type) {
     case "message":
-      return CONTEXT_ROLES.has(entry.message.role) ? [entry.message] : [];
+      return isContextRole(entry.message.role) ? [entry.message] : [];
     case "custom_message":
       return [
         {
@@ -75,7 +80,7 @@ export function sessionEntryToContextMessages(entry: SessionEntry, options: Cont
           tokensBefore: entry.tokensBefore,
           timestamp: epochMs(entry.timestamp),
         },
-        ...(entry.retainedTail ?? []).filter((message) => CONTEXT_ROLES.has(message.role)),
+        ...(entry.retainedTail ?? []).filter((message) => isContextRole(message.role)),
       ];
     case "branch_summary":
       if (entry.summary === "") return [];

@@ -7,6 +7,9 @@ import { normaliseContent, normaliseMessage } from "./message-normalisation.ts";
 export const MAX_LINE_BYTES = 32 * 1024 * 1024;
 /** JSON nested deeper than this is not read: code further on may recurse. */
 export const MAX_DEPTH = 64;
+/** Lines of an append that is longer (characters) are encoded one by one. */
+const TOGETHER_CHARS = 256 * 1024;
+const NEWLINE = 0x0a;
 
 export interface Salvage {
   id: string;
@@ -24,16 +27,40 @@ const strict = new TextDecoder("utf-8", { ignoreBOM: true, fatal: true });
 const encoder = new TextEncoder();
 
 /**
- * The line of an entry or header, with its newline; `json` is its JSON where that is known already. Throws `invalid_entry`
- * for what our own reader would not take.
+ * The line of an entry or header, with its newline. Throws `invalid_entry` for what our own reader would not take.
  */
-export function encodeLine(value: SessionEntry | SessionHeader, json = JSON.stringify(value)): Uint8Array {
-  if (!withinDepth(value)) {
-    throw new SessionError("invalid_entry", `An entry of type ${value.type} is nested more than ${MAX_DEPTH} levels.`);
+export function encodeLine(value: SessionEntry | SessionHeader): Uint8Array {
+  return encodeLines([{ entry: value, json: JSON.stringify(value) }])[0]!;
+}
+
+/** The lines of entries whose JSON is known, the same way; those of a short append are encoded together. */
+export function encodeLines(entries: readonly { entry: SessionEntry | SessionHeader; json: string }[]): Uint8Array[] {
+  let chars = 0;
+  for (const { entry, json } of entries) {
+    if (!withinDepth(entry)) {
+      throw new SessionError(
+        "invalid_entry",
+        `An entry of type ${entry.type} is nested more than ${MAX_DEPTH} levels.`,
+      );
+    }
+    chars += json.length;
   }
+  if (chars > TOGETHER_CHARS) return entries.map(encodeLong);
+  const bytes = encoder.encode(`${entries.map(({ json }) => json).join("\n")}\n`);
+  // JSON has no newline of its own.
+  let from = 0;
+  return entries.map(() => {
+    const end = bytes.indexOf(NEWLINE, from) + 1;
+    const line = bytes.subarray(from, end);
+    from = end;
+    return line;
+  });
+}
+
+function encodeLong({ entry, json }: { entry: SessionEntry | SessionHeader; json: string }): Uint8Array {
   const bytes = encoder.encode(`${json}\n`);
   if (bytes.length > MAX_LINE_BYTES) {
-    throw new SessionError("invalid_entry", `An entry of type ${value.type} is larger than 32 MB.`);
+    throw new SessionError("invalid_entry", `An entry of type ${entry.type} is larger than 32 MB.`);
   }
   return bytes;
 }
@@ -50,32 +77,41 @@ export function lineText(bytes: Uint8Array): { text: string; damage?: string } {
   }
 }
 
-/** Decodes one line (without its newline), given as bytes or, where they are plain ASCII, as text. Never throws. */
-export function decodeLine(line: Uint8Array | string): Decoded {
+/**
+ * Decodes one line (without its newline), given as bytes or, where they are UTF-8 throughout, as text. Never throws.
+ * `isPlain`: the text is cut out of one that is plain ASCII; pieces of others would take twice the memory.
+ */
+export function decodeLine(line: Uint8Array | string, isPlain = false): Decoded {
   if (line.length > MAX_LINE_BYTES) return { kind: "bad", reason: "longer than 32 MB" };
-  let text: string;
-  let damage: string | undefined;
-  if (typeof line === "string") {
-    const usual = usualMessage(line);
-    if (usual !== undefined) return decodeValue(usual);
-    text = line;
-  } else ({ text, damage } = lineText(line));
-  if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
-  if (text.includes("\0")) {
-    // A hole that a crash left: what stands around it is still a line.
-    text = text.replaceAll("\0", "");
-    damage = "NUL bytes, left out";
-    if (text.trim() === "") return { kind: "bad", reason: "only NUL bytes" };
+  if (typeof line !== "string") {
+    const { text, damage } = lineText(line);
+    return decodeText(text, damage);
   }
-  if (text.charCodeAt(0) !== 0x7b && text.trim() === "") return { kind: "blank" };
+  const usual = isPlain ? usualMessage(line) : undefined;
+  return usual === undefined ? decodeText(line) : decodeValue(usual);
+}
+
+function decodeText(text: string, damage?: string): Decoded {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return bad(damage === undefined ? "not valid JSON" : `not valid JSON; ${damage}`, salvageFromText(text));
+    return decodeOddText(text, damage);
   }
   const decoded = decodeValue(value);
   return damage !== undefined && decoded.kind === "entry" ? { ...decoded, damage } : decoded;
+}
+
+/** What is no JSON as it stands: nothing at all, behind a byte order mark, or with holes in it that a crash left. */
+function decodeOddText(text: string, damage?: string): Decoded {
+  if (text.charCodeAt(0) === 0xfeff) return decodeText(text.slice(1), damage);
+  if (text.includes("\0")) {
+    // What stands around a hole is still a line.
+    const rest = text.replaceAll("\0", "");
+    return rest.trim() === "" ? { kind: "bad", reason: "only NUL bytes" } : decodeText(rest, "NUL bytes, left out");
+  }
+  if (text.trim() === "") return { kind: "blank" };
+  return bad(damage === undefined ? "not valid JSON" : `not valid JSON; ${damage}`, salvageFromText(text));
 }
 
 /** How nearly every line begins, in the very order that Pi and we write; each part has its place. */

@@ -26,6 +26,7 @@ export class JsonlFile {
   /** Undefined where a write failed and the time cannot be known. */
   #mtimeMs: number | undefined;
   #tail: Uint8Array = new Uint8Array(0);
+  readonly #seenTail = new Uint8Array(TAIL_BYTES);
 
   private constructor(fs: FileSystem, path: string, reader: FileHandle, stat: FileStat) {
     this.#fs = fs;
@@ -68,7 +69,8 @@ export class JsonlFile {
     const stat = await this.#fs.stat(this.path);
     if (stat === undefined) return { kind: "deleted" };
     if (stat.identity !== this.#identity || stat.size < this.#size) return { kind: "replaced" };
-    const tail = await this.#reader.read(this.#size - this.#tail.length, this.#tail.length);
+    const { length } = this.#tail;
+    const tail = await this.#reader.read(this.#size - length, length, this.#seenTail);
     if (!sameBytes(tail, this.#tail)) return { kind: "replaced" };
     const edited = stat.size === this.#size && this.#mtimeMs !== undefined && stat.mtimeMs !== this.#mtimeMs;
     if (edited) return { kind: "replaced" };

@@ -1,7 +1,7 @@
 // Reads lines of a session file by place: neighbours in one read, a megabyte at a time (performance §2, §7).
 import { giveWay, isTurnOver } from "../give-way.ts";
 import type { FileHandle } from "../ports.ts";
-import { asciiText, type Place } from "./line-bytes.ts";
+import { type Place, wholeText } from "./line-bytes.ts";
 
 /** Bytes of lines that are read together: as text they are small enough to be made and dropped cheaply. */
 const RUN_BYTES = 32 * 1024;
@@ -20,12 +20,13 @@ const GAP_BYTES = 16 * 1024;
 
 /**
  * Calls `take` with each line in file order, `undefined` where the file ends before the line does: as text where it stands
- * among others that are plain ASCII, which are decoded together, as bytes otherwise. Others run between runs.
+ * among others, which are decoded together, as bytes where it stands alone or something in them is no UTF-8. Others run
+ * between runs.
  */
 export async function readPlaces(
   file: FileHandle,
   places: readonly Place[],
-  take: (index: number, line: Uint8Array | string | undefined) => void,
+  take: (index: number, line: Uint8Array | string | undefined, isPlain: boolean) => void,
 ): Promise<void> {
   const order = inFileOrder(places);
   let buffer: Uint8Array | undefined;
@@ -44,15 +45,30 @@ export async function readPlaces(
       end = Math.max(end, offset + length);
     }
     const bytes = await file.read(start, end - start, end - start <= RUN_BYTES ? buffer : undefined);
-    const text = next - i >= FEW_LINES ? asciiText(bytes) : undefined;
+    const text = next - i >= FEW_LINES ? wholeText(bytes) : undefined;
+    // Plain ASCII: a place among the bytes is a place in the text.
+    const isPlain = text?.length === bytes.length;
+    const inOrder = isPlain ? undefined : text?.split("\n");
+    const closely = inOrder?.length === next - i && areNeighbours(places, order, i, next) ? inOrder : undefined;
+    const first = i;
     for (; i < next; i++) {
       const { offset, length } = places[order[i]!]!;
       const at = offset - start;
-      if (at + length > bytes.length) take(order[i]!, undefined);
-      else take(order[i]!, text === undefined ? bytes.subarray(at, at + length) : text.slice(at, at + length));
+      if (at + length > bytes.length) take(order[i]!, undefined, false);
+      else if (isPlain) take(order[i]!, text!.slice(at, at + length), true);
+      else take(order[i]!, closely === undefined ? bytes.subarray(at, at + length) : closely[i - first]!, false);
     }
   }
   spareRun = buffer ?? spareRun;
+}
+
+/** True where nothing but a newline stands between each line of `[from, to)` and the next. */
+function areNeighbours(places: readonly Place[], order: Uint32Array, from: number, to: number): boolean {
+  for (let i = from + 1; i < to; i++) {
+    const before = places[order[i - 1]!]!;
+    if (before.offset + before.length + 1 !== places[order[i]!]!.offset) return false;
+  }
+  return true;
 }
 
 function inFileOrder(places: readonly Place[]): Uint32Array {

@@ -2,7 +2,7 @@
 import { SessionError } from "../errors.ts";
 import type { Clock, FileSystem, Ids } from "../ports.ts";
 import { CURRENT_SESSION_VERSION, type SessionEntry, type SessionHeader } from "./entries.ts";
-import { decodeLine, encodeLine, lineText } from "./jsonl-codec.ts";
+import { decodeLine, encodeLine, encodeLines, lineText } from "./jsonl-codec.ts";
 import { JsonlFile } from "./jsonl-file.ts";
 import { findHeader } from "./jsonl-header.ts";
 import { type IndexOptions, JsonlIndexer } from "./jsonl-index.ts";
@@ -29,6 +29,7 @@ export interface JsonlOptions {
 }
 
 const ATTEMPTS = 4;
+const NEWLINE = Uint8Array.of(0x0a);
 /** From this size on a file is indexed while its next slice is read. */
 const READ_AHEAD_BYTES = 256 * 1024 * 1024;
 
@@ -132,9 +133,9 @@ export class JsonlStorage implements SessionStorage {
     }
     if (places.length === 0 || this.#disk === undefined) return found;
     const damaged: { row: number; offset: number; reason: string }[] = [];
-    await readPlaces(this.#disk.reader, places, (i, line) => {
+    await readPlaces(this.#disk.reader, places, (i, line, isPlain) => {
       const { row, index, offset } = places[i]!;
-      const decoded = line === undefined ? undefined : decodeLine(line);
+      const decoded = line === undefined ? undefined : decodeLine(line, isPlain);
       if (decoded?.kind === "entry" && tree.hasId(row, decoded.entry.id)) found[index] = decoded.entry;
       else {
         const reason = decoded?.kind === "bad" ? decoded.reason : `no entry ${tree.idOf(row)}`;
@@ -305,7 +306,7 @@ export class JsonlStorage implements SessionStorage {
   async #appendBeforeFile(compose: () => ComposedEntry[]): Promise<void> {
     const composed = compose();
     const entries = composed.map(({ entry }) => entry);
-    const lines = composed.map(({ entry, json }) => encodeLine(entry, json));
+    const lines = encodeLines(composed);
     if (!entries.some((entry) => entry.type === "message" && entry.message.role === "user")) {
       for (const entry of entries) this.#memory.set(this.#tree.addEntry(entry, 0, 0), entry);
       return;
@@ -344,7 +345,8 @@ export class JsonlStorage implements SessionStorage {
       if (attempt > 0 && missing.length === 0) break;
       const disk = this.#disk!;
       const lead = missing.length === 0 || disk.endsWithNewline ? 0 : 1;
-      const bytes = joinBytes([new Uint8Array(lead).fill(0x0a), ...missing.map((line) => line.bytes)]);
+      const lines = missing.map((line) => line.bytes);
+      const bytes = joinBytes(lead === 0 ? lines : [NEWLINE, ...lines]);
       const start = disk.size;
       const clean = await disk.append(bytes, () => outgoing.distrust());
       if (!clean) {

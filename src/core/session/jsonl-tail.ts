@@ -3,18 +3,19 @@ import { giveWay, isTurnOver } from "../give-way.ts";
 import type { FileHandle } from "../ports.ts";
 import type { SessionEntry } from "./entries.ts";
 import { decodeLine } from "./jsonl-codec.ts";
-import { asciiText, joinBytes } from "./line-bytes.ts";
+import { joinBytes, wholeText } from "./line-bytes.ts";
 
 const NEWLINE = 0x0a;
-const FIRST_CHUNK = 64 * 1024;
+const FIRST_CHUNK = 32 * 1024;
 /** Chunks larger than this take long enough to let others run in between. */
 const LARGE_CHUNK = 512 * 1024;
 /** Past this the forward index is quicker. */
 const MAX_TAIL = 12 * 1024 * 1024;
 
 interface Line {
-  /** As text where it stands among others that are plain ASCII. */
+  /** As text where it was decoded together with others. */
   source: Uint8Array | string;
+  isPlain: boolean;
   entry?: SessionEntry;
 }
 
@@ -78,7 +79,7 @@ export class JsonlTail {
     while (line === undefined && (await this.#readBack())) line = this.#byId.get(id);
     if (line === undefined) return undefined;
     if (line.entry === undefined) {
-      const decoded = decodeLine(line.source);
+      const decoded = decodeLine(line.source, line.isPlain);
       if (decoded.kind !== "entry" || decoded.entry.id !== id) return undefined;
       line.entry = decoded.entry;
     }
@@ -105,28 +106,29 @@ export class JsonlTail {
     return true;
   }
 
-  /** Takes the whole lines of a chunk up to a newline, the last one first. Returns where the first newline stands. */
+  /** Takes the whole lines of a chunk up to its last newline, the last one first. Returns where the first newline stands. */
   #linesBefore(chunk: Uint8Array, last: number): number {
-    const text = asciiText(chunk);
+    const first = chunk.indexOf(NEWLINE);
+    const lines = chunk.subarray(first + 1, last);
+    const text = wholeText(lines);
+    const isPlain = text?.length === lines.length;
     const newlineBefore = (end: number) =>
-      text === undefined ? chunk.lastIndexOf(NEWLINE, end) : text.lastIndexOf("\n", end);
-    let end = last;
-    while (end > 0) {
+      text === undefined ? lines.lastIndexOf(NEWLINE, end) : text.lastIndexOf("\n", end);
+    for (let end = text?.length ?? lines.length; end > 0; ) {
       const at = newlineBefore(end - 1);
-      if (at < 0) break;
-      this.#line(text === undefined ? chunk.subarray(at + 1, end) : text.slice(at + 1, end));
+      this.#line(text === undefined ? lines.subarray(at + 1, end) : text.slice(at + 1, end), isPlain);
       end = at;
     }
-    return end;
+    return first;
   }
 
-  #line(source: Uint8Array | string): void {
+  #line(source: Uint8Array | string, isPlain = false): void {
     if (source.length === 0) return;
-    const line: Line = { source };
+    const line: Line = { source, isPlain };
     const head = typeof source === "string" ? source : latin1.decode(source.subarray(0, HEAD_BYTES));
     let id = HEAD.exec(head)?.[1];
     if (id === undefined || /[^ -~]/.test(id) || this.#position === undefined) {
-      const decoded = decodeLine(source);
+      const decoded = decodeLine(source, isPlain);
       if (decoded.kind !== "entry") return;
       line.entry = decoded.entry;
       id = decoded.entry.id;

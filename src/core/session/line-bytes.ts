@@ -9,17 +9,24 @@ export interface Place {
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The text of bytes that are plain ASCII, so that places in one are places in the other; undefined for all others. */
-export function asciiText(bytes: Uint8Array): string | undefined {
+/** The text of bytes that are UTF-8; undefined where something is broken, or looks like what stands for it. */
+export function wholeText(bytes: Uint8Array): string | undefined {
   const text = utf8.decode(bytes);
-  // As many characters as bytes, and none that stands for a broken one.
-  return text.length === bytes.length && !text.includes("\ufffd") ? text : undefined;
+  return text.includes("\ufffd") ? undefined : text;
 }
 
-/** The parts one behind the other; a single one as it is. */
+/** The parts one behind the other; as they are where they stand so already. */
 export function joinBytes(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0]!;
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  const [first] = parts;
+  if (first === undefined) return new Uint8Array(0);
+  let length = 0;
+  let isJoined = true;
+  for (const part of parts) {
+    if (part.buffer !== first.buffer || part.byteOffset !== first.byteOffset + length) isJoined = false;
+    length += part.length;
+  }
+  if (isJoined) return new Uint8Array(first.buffer, first.byteOffset, length);
+  const whole = new Uint8Array(length);
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);

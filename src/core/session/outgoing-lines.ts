@@ -1,6 +1,6 @@
 // Own lines on their way to the disk: which of them are there, so that none is written twice or told as saved falsely.
 import type { SessionEntry } from "./entries.ts";
-import { encodeLine } from "./jsonl-codec.ts";
+import { encodeLines } from "./jsonl-codec.ts";
 import { type Place, placesOf } from "./line-bytes.ts";
 import type { ComposedEntry } from "./session-storage.ts";
 
@@ -32,7 +32,8 @@ export class OutgoingLines {
    */
   take(entries: readonly ComposedEntry[]): OutgoingLine[] {
     const before = this.#lines;
-    this.#lines = new Map(entries.map(({ entry, json }) => [entry.id, { entry, bytes: encodeLine(entry, json) }]));
+    const lines = encodeLines(entries);
+    this.#lines = new Map(entries.map(({ entry }, i) => [entry.id, { entry, bytes: lines[i]! }]));
     for (const line of this.#lines.values()) {
       const place = this.#distrusted ? undefined : before.get(line.entry.id)?.place;
       if (place !== undefined) line.place = place;

@@ -13,10 +13,11 @@ import {
   type SessionHeader,
 } from "./entries.ts";
 import { MemoryStorage } from "./memory-storage.ts";
+import { type Composed, composeEntry, type Frozen, freeze } from "./new-line.ts";
 import { PathIds } from "./path-ids.ts";
 import type { BadLine, Session, SessionChange, SessionContext, SessionNode } from "./session.ts";
 import { cleanName } from "./session-name.ts";
-import type { ComposedEntry, SessionStorage } from "./session-storage.ts";
+import type { SessionStorage } from "./session-storage.ts";
 
 export interface SessionOptions extends ContextOptions {
   clock: Clock;
@@ -328,7 +329,8 @@ class StoredSession implements Session {
     const composed: Composed[] = [];
     let parentId = behind === undefined ? this.#leafId : behind;
     for (const [i, given] of frozen.entries()) {
-      const { entry, content } = typeof given === "function" ? freeze(given(ids)) : given;
+      const one = typeof given === "function" ? freeze(given(ids)) : given;
+      const { entry, content } = one;
       const again = this.#failed[i];
       if (again?.content === content && again.entry.parentId === parentId) composed.push(again);
       else {
@@ -339,7 +341,7 @@ class StoredSession implements Session {
         this.#checkTargets(entry, taken);
         const id = this.#options.ids.entryId((wanted) => taken.has(wanted) || tree.rowOf(wanted) >= 0);
         composed.push(
-          composeEntry(content, { id, parentId, timestamp: new Date(this.#options.clock.now()).toISOString() }),
+          composeEntry(one, { id, parentId, timestamp: new Date(this.#options.clock.now()).toISOString() }),
         );
       }
       const last = composed[i]!.entry;
@@ -369,38 +371,4 @@ class StoredSession implements Session {
       }
     }
   }
-}
-
-/** An entry as it was when the call was made: what the caller does to the object afterwards is not written. */
-interface Frozen {
-  entry: NewEntry;
-  /** Its JSON; empty where there is none. */
-  content: string;
-}
-function freeze(entry: NewEntry): Frozen;
-function freeze(entry: NewEntry | LateEntry): Frozen | LateEntry;
-function freeze(entry: NewEntry | LateEntry): Frozen | LateEntry {
-  if (typeof entry === "function") return entry;
-  try {
-    return { entry, content: JSON.stringify(entry) };
-  } catch {
-    return { entry, content: "" };
-  }
-}
-
-/** What is written, and what it was made from: the same entry given again after a failure is the same line. */
-interface Composed extends ComposedEntry {
-  content: string;
-}
-function composeEntry(content: string, base: { id: string; parentId: string | null; timestamp: string }): Composed {
-  // A copy of an entry that was read brings its old place along: only its content is taken.
-  const { type, id, parentId, timestamp, ...rest } = JSON.parse(content);
-  const entry = { type, ...base, ...rest } as SessionEntry;
-  const begins = `{"type":"${type}"`;
-  const isFresh = id === undefined && parentId === undefined && timestamp === undefined && content.startsWith(begins);
-  // What `JSON.stringify(entry)` would give, without going through a large entry once more.
-  const json = isFresh
-    ? `${begins},${JSON.stringify(base).slice(1, -1)}${content.slice(begins.length)}`
-    : JSON.stringify(entry);
-  return { entry, json, content };
 }

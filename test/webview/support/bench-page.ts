@@ -41,12 +41,16 @@ async function naiveScript(): Promise<string> {
   return outputFiles[0]!.text;
 }
 
-/** Defined in the page: messages of 0.8 KB in the mean, and waits for what was drawn. */
+/** Defined in the page: replies that show code, as those of coding do, 0.8 KB a message in the mean; and waits for what was drawn. */
 const HELPERS = `
+  globalThis.benchCode = (n) => Array.from({ length: 4 }, (_, i) =>
+    "export function step" + n + "_" + i + "(value: number, seen: Set<string>): number {\\n" +
+    "  if (seen.has('step " + i + "')) return value * " + n + "; // already taken\\n" +
+    "  seen.add('step " + i + "');\\n  return Math.max(value + " + i + ", seen.size);\\n}\\n").join("\\n");
   globalThis.benchText = (n) => "Message " + n + " about the **list** and \`src/list-" + n + ".ts\`.\\n\\n" +
     "- first point, which says something of moderate length about the change\\n- second point with \`code\` in it\\n\\n" +
-    (n % 3 === 0 ? "\`\`\`ts\\nexport function step" + n + "(value: number): number {\\n  return value + " + n + ";\\n}\\n\`\`\`\\n\\n" : "") +
-    "A closing paragraph of some length that wraps in a narrow column, because replies of models do so. ".repeat(8);
+    "\`\`\`ts\\n" + benchCode(n) + "\`\`\`\\n\\n" +
+    "A closing paragraph of some length that wraps in a narrow column, because replies of models do so. ".repeat(4);
   globalThis.benchPrompt = (n) => "Prompt " + n + ": " + "what a person asks for takes a line or two, and sometimes three. ".repeat(3);
   globalThis.benchItem = (n) => n % 2 === 0
     ? { kind: "user", id: "m" + n, saved: true, timestamp: 0, text: benchPrompt(n), images: [] }
