@@ -23,6 +23,8 @@ export class BranchSummaryDrafts implements vscode.Disposable {
     this.#entryActions = entryActions;
     this.#shown = shown;
     this.#closed = vscode.workspace.onDidCloseTextDocument((document) => {
+      // A text that is given another language is told of as closed and opened again.
+      if (!document.isClosed) return;
       this.#keep(this.#drafts.filter((draft) => !draft.document.is(document)));
     });
   }

@@ -29,10 +29,16 @@ export class DraftDocument {
     return document?.uri.toString() === this.#document.uri.toString();
   }
 
-  /** Closes the tab; what it held is used or given up, so that nobody is asked to save it. */
+  /** Closes its tabs, whichever tab is in front; what it held is used or given up, so that nobody is asked to save it. */
   async close(): Promise<void> {
     if (this.#document.isClosed) return;
-    await vscode.window.showTextDocument(this.#document, { preview: false });
-    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+    // An untitled text that is empty counts as unchanged.
+    const edit = new vscode.WorkspaceEdit();
+    const all = this.#document.validateRange(new vscode.Range(0, 0, this.#document.lineCount, 0));
+    edit.delete(this.#document.uri, all);
+    await vscode.workspace.applyEdit(edit);
+    const uri = this.#document.uri.toString();
+    const isOurs = ({ input }: vscode.Tab) => input instanceof vscode.TabInputText && input.uri.toString() === uri;
+    await vscode.window.tabGroups.close(vscode.window.tabGroups.all.flatMap((group) => group.tabs.filter(isOurs)));
   }
 }

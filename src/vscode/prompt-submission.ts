@@ -24,16 +24,34 @@ export interface SubmissionServices {
   chooseModel: (open: OpenSession | undefined) => Promise<void>;
 }
 
+/** Messages that are remembered after they were taken: a page asks again within seconds, if at all. */
+const MAX_TAKEN = 100;
+
 export class PromptSubmission {
   readonly #services: SubmissionServices;
+  /** By submit id: on its way, or taken. One that was refused may come again. */
+  readonly #known = new Map<string, "sending" | "taken">();
 
   constructor(services: SubmissionServices) {
     this.#services = services;
   }
 
+  /** Takes what the page sends, once: a page that heard no answer may send the same message again. */
   async submit(message: PromptSubmit, host: ChatHost, open: OpenSession | undefined): Promise<void> {
-    const refuse = (reason: string) => host.post({ type: "prompt.refused", submitId: message.submitId, reason });
-    const accept = () => host.post({ type: "prompt.accepted", submitId: message.submitId });
+    const { submitId } = message;
+    const refuse = (reason: string) => {
+      this.#known.delete(submitId);
+      host.post({ type: "prompt.refused", submitId, reason });
+    };
+    const accept = () => {
+      this.#known.set(submitId, "taken");
+      host.post({ type: "prompt.accepted", submitId });
+    };
+    const before = this.#known.get(submitId);
+    if (before === "taken") return accept();
+    if (before === "sending") return;
+    this.#known.set(submitId, "sending");
+    if (this.#known.size > MAX_TAKEN) this.#known.delete(this.#known.keys().next().value!);
     try {
       if (await this.#slash(message.text, open, accept)) return;
       if (!vscode.workspace.isTrusted) {

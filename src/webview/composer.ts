@@ -96,14 +96,18 @@ export class Composer {
     this.#refresh();
   }
 
-  /** Puts text in as a draft, the caret behind it. */
   /** Puts what belongs to the person back, behind what they have written since. */
   add(text: string, images: readonly { mimeType: string; data: string }[]): void {
     const now = this.input.value;
     this.setText(now.trim() === "" ? text : `${now.trimEnd()}\n\n${text}`);
+    this.addImages(images);
+  }
+
+  addImages(images: readonly { mimeType: string; data: string }[]): void {
     if (images.length > 0) this.#setImages([...this.#images, ...images.filter(isSendable)].slice(0, 20));
   }
 
+  /** Puts text in as a draft, the caret behind it. */
   setText(text: string): void {
     this.input.value = text;
     this.input.setSelectionRange(text.length, text.length);
@@ -126,13 +130,15 @@ export class Composer {
     }
     const isSame = this.#sent?.text === text && this.#sent.images === this.#images;
     if (this.#sent && isSame && Date.now() - this.#sent.at < PATIENCE_MS) return;
-    this.#sent = { submitId: newId(), text, images: this.#images, at: Date.now() };
+    // The same words once more are the same message: the host takes it once, however slow it is.
+    const submitId = this.#sent && isSame ? this.#sent.submitId : newId();
+    this.#sent = { submitId, text, images: this.#images, at: Date.now() };
     this.#setError("");
     this.#slash.close();
     const leaving = this.#leaving();
     this.#context.post({
       type: "prompt.submit",
-      submitId: this.#sent.submitId,
+      submitId,
       text,
       mode,
       images: this.#images.map(({ mimeType, data }) => ({ mimeType, data })),

@@ -32,6 +32,9 @@ const transport = connect();
 const saved = readSavedPage(transport.load());
 const drafts = new Map<string, Draft>(saved.drafts);
 const given = new Map<string, string>(saved.given);
+/** Sessions whose drafts came back without their pictures, and of what was given to them, what has its pictures again. */
+const bare = new Set<string>(saved.bare);
+const refilled = new Set<string>();
 /** Of what was given, what has left the composer again. */
 const done = new Set<string>();
 let state = initialState;
@@ -211,10 +214,18 @@ function changeDraft(on: NonNullable<typeof parts>, before: ChatState | null, ch
   on.composer.draft = drafts.get(id) ?? { text: "", caret: [0, 0], images: [] };
 }
 
+/** The words came back with the page, the pictures were too large to: the host has them still. */
+function refill(on: NonNullable<typeof parts>, id: string, images: Parameters<Composer["add"]>[1]): void {
+  if (!bare.has(given.get(id)!) || refilled.has(id) || images.length === 0) return;
+  refilled.add(id);
+  on.composer.addImages(images);
+}
+
 function handle(on: NonNullable<typeof parts>, message: ToWebview): void {
   switch (message.type) {
     case "composer.add":
-      if (!given.has(message.id)) {
+      if (given.has(message.id)) refill(on, message.id, message.images);
+      else {
         given.set(message.id, state.chat?.session?.id ?? "");
         on.composer.add(message.text, message.images);
         if (message.focus) on.composer.focus();
@@ -263,15 +274,19 @@ function save(): void {
   const sessionId = state.chat.session?.id ?? null;
   drafts.delete(sessionId ?? "");
   drafts.set(sessionId ?? "", parts.composer.draft);
+  const kept = draftsToKeep(drafts);
   transport.save({
     sessionId,
-    drafts: draftsToKeep(drafts),
+    ...kept,
+    // A draft that came back without its pictures still waits for them.
+    bare: [...new Set([...kept.bare, ...bare])],
     scroll: parts.transcript.anchor(),
     folds: parts.context.folds.entries(),
     given: [...given].slice(-MAX_GIVEN),
   });
   const { text, images } = parts.composer.draft;
   if (text.trim() !== "" || images.length > 0) return;
+  bare.delete(sessionId ?? "");
   for (const [id, session] of given) {
     if (session !== sessionId || done.has(id)) continue;
     done.add(id);

@@ -28,6 +28,8 @@ export interface SavedPage {
   folds: [string, boolean][];
   /** Ids of what the host has put into a composer, and the session's; the latest last. */
   given: [string, string][];
+  /** Sessions whose drafts had more pictures than can be kept. */
+  bare: string[];
 }
 
 /** Characters of pictures kept with drafts; above that they live as long as the page. */
@@ -36,7 +38,7 @@ const MAX_DRAFTS = 20;
 
 /** What was kept, or the empty beginning where it is missing or of another shape. */
 export function readSavedPage(kept: unknown): SavedPage {
-  const empty: SavedPage = { sessionId: null, drafts: [], scroll: null, folds: [], given: [] };
+  const empty: SavedPage = { sessionId: null, drafts: [], scroll: null, folds: [], given: [], bare: [] };
   if (typeof kept !== "object" || kept === null) return empty;
   const page = kept as Partial<SavedPage>;
   return {
@@ -49,6 +51,7 @@ export function readSavedPage(kept: unknown): SavedPage {
     given: Array.isArray(page.given)
       ? page.given.filter((one) => Array.isArray(one) && typeof one[0] === "string")
       : [],
+    bare: Array.isArray(page.bare) ? page.bare.filter((one) => typeof one === "string") : [],
   };
 }
 
@@ -62,17 +65,22 @@ export function joinDrafts(kept: Draft | undefined, typed: Draft): Draft {
 }
 
 /** The drafts worth keeping, small enough to be handed to the host with every pause of the typing. */
-export function draftsToKeep(drafts: ReadonlyMap<string, Draft>): [string, Draft][] {
+export function draftsToKeep(drafts: ReadonlyMap<string, Draft>): Pick<SavedPage, "drafts" | "bare"> {
   let room = MAX_IMAGES;
-  return [...drafts]
+  const bare: string[] = [];
+  const kept = [...drafts]
     .filter(([, draft]) => draft.text !== "" || draft.images.length > 0)
     .slice(-MAX_DRAFTS)
-    .map(([id, draft]) => {
+    .map(([id, draft]): [string, Draft] => {
       const size = draft.images.reduce((sum, image) => sum + image.data.length, 0);
-      if (size > room) return [id, { ...draft, images: [] }];
+      if (size > room) {
+        bare.push(id);
+        return [id, { ...draft, images: [] }];
+      }
       room -= size;
       return [id, draft];
     });
+  return { drafts: kept, bare };
 }
 
 function isDraftEntry(entry: unknown): entry is [string, Draft] {

@@ -65,6 +65,21 @@ async function branchSummaries({ run, until, step, expect }) {
     await chat.button("Continue from here").waitFor();
   });
 
+  await step("discarding from the question leaves a tab alone that is in front by then", async () => {
+    await draft();
+    await window.command("File: New Untitled Text File");
+    await keys.type("mine, not yet saved");
+    const mine = window.page.getByRole("tab", { name: /mine, not yet saved/ });
+    await mine.waitFor();
+    await window.page.locator(".notification-toast").getByRole("button", { name: "Discard", exact: true }).click();
+    await window.page.getByRole("tab", { name: /## Goal/ }).waitFor({ state: "hidden" });
+    expect(await mine.isVisible(), "the other tab to be there still");
+    await keys.press("Control+A");
+    await keys.press("Delete");
+    await window.command("View: Close Editor");
+    await mine.waitFor({ state: "hidden" });
+  });
+
   await step("one that the conversation has overtaken is refused with the reason, and its text stays", async () => {
     await draft();
     await chat.button("Back to current").click();
@@ -90,6 +105,10 @@ async function branchSummaries({ run, until, step, expect }) {
     await window.page.locator(".editor-instance .view-lines").first().click();
     await keys.press("Control+End");
     await keys.type(" and then by hand");
+    // Another language closes and opens the text, as the editor tells it: it is the same draft.
+    await window.command("Change Language Mode");
+    await keys.type("Plain Text");
+    await window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "Plain Text" }).first().click();
     await titleButton(window, "Attach and Continue").click();
     await until(() => summaries().length === 1, "the summary to be attached");
     await tab.waitFor({ state: "hidden" });

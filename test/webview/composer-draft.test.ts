@@ -46,14 +46,21 @@ describe("commands behind a slash", () => {
 describe("what outlives the page", () => {
   it("reads what is missing or misshapen as nothing", () => {
     for (const kept of [undefined, null, 3, "x", {}, { drafts: [["a", { text: 5 }], "b"], folds: 1, scroll: {} }]) {
-      expect(readSavedPage(kept)).toEqual({ sessionId: null, drafts: [], scroll: null, folds: [], given: [] });
+      expect(readSavedPage(kept)).toEqual({
+        sessionId: null,
+        drafts: [],
+        scroll: null,
+        folds: [],
+        given: [],
+        bare: [],
+      });
     }
   });
 
   it("keeps the text of a draft whose pictures are too large to keep", () => {
     const big = { mimeType: "image/png" as const, data: "A".repeat(2_000_000) };
     const kept = draftsToKeep(new Map([["s1", { text: "look", caret: [4, 4] as [number, number], images: [big] }]]));
-    expect(kept).toEqual([["s1", { text: "look", caret: [4, 4], images: [] }]]);
+    expect(kept).toEqual({ drafts: [["s1", { text: "look", caret: [4, 4], images: [] }]], bare: ["s1"] });
   });
 
   it("does not keep empty drafts, and of many the latest", () => {
@@ -63,7 +70,7 @@ describe("what outlives the page", () => {
         { text: i === 39 ? "" : "x", caret: [0, 0] as [number, number], images: [] },
       ]),
     );
-    const kept = draftsToKeep(drafts);
+    const { drafts: kept } = draftsToKeep(drafts);
     expect(kept).toHaveLength(20);
     expect(kept.at(-1)![0]).toBe("s38");
   });

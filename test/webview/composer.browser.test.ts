@@ -26,6 +26,7 @@ afterEach(async () => {
   await chat.close();
 });
 
+const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg";
 const box = () => chat.page.getByRole("textbox", { name: "Message Coppice" });
 const button = (name: string) => chat.page.getByRole("button", { name, exact: true });
 const focused = () => chat.page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
@@ -49,6 +50,23 @@ describe("the composer", () => {
     await box().press("Enter");
     await box().press("Enter");
     expect(await chat.sent("prompt.submit")).toHaveLength(1);
+  });
+
+  it("asks again after a long wait for the same message, not for another one", async () => {
+    await chat.snapshot(emptyChat());
+    await box().fill("Once");
+    await box().press("Enter");
+    await chat.page.evaluate(() => {
+      const now = Date.now;
+      Date.now = () => now() + 60_000;
+    });
+    await box().press("Enter");
+    await box().pressSequentially("!");
+    await box().press("Enter");
+    const ids = (await chat.sent("prompt.submit")).map((sent) => sent.submitId);
+    expect(ids).toHaveLength(3);
+    expect(ids[1]).toBe(ids[0]);
+    expect(ids[2]).not.toBe(ids[0]);
   });
 
   it("keeps what was typed after sending", async () => {
@@ -236,6 +254,23 @@ describe("the composer", () => {
     await chat.say(add);
     expect(await box().inputValue()).toBe("");
     await expect.poll(async () => (await chat.sent("composer.done")).length).toBe(2);
+  });
+
+  it("has pictures that are too large to be kept once more from the host, once", async () => {
+    const pictures = () => chat.page.getByRole("button", { name: /^Remove .*(picture|image)/i }).count();
+    await chat.snapshot(emptyChat());
+    const images = [{ mimeType: "image/png", data: PIXEL + "A".repeat(1_600_000) }];
+    const add: ToWebview = { type: "composer.add", id: "large", text: "look at this", images, focus: false };
+    await chat.say(add);
+    expect(await pictures()).toBe(1);
+    await chat.page.reload();
+    await chat.snapshot(emptyChat());
+    expect([await box().inputValue(), await pictures()]).toEqual(["look at this", 0]);
+    await chat.say(add);
+    await chat.say(add);
+    expect([await box().inputValue(), await pictures()]).toEqual(["look at this", 1]);
+    await box().fill("");
+    await box().focus();
   });
 
   it("keeps a draft over a new start whose session comes later than the page", async () => {

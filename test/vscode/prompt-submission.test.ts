@@ -1,0 +1,73 @@
+import { describe, expect, it, vi } from "vitest";
+import type { ToWebview } from "../../src/protocol/to-webview.ts";
+import type { ChatHost } from "../../src/vscode/chat-host.ts";
+import { PromptSubmission, type SubmissionServices } from "../../src/vscode/prompt-submission.ts";
+import type { OpenSession } from "../../src/vscode/session-service.ts";
+
+vi.mock("vscode", () => import("../support/fake-vscode.ts"));
+
+/** A session whose prompts wait until they are taken, and a page that notes the answers. */
+function world() {
+  const prompts: { text: string; take: () => void; fail: (error: Error) => void }[] = [];
+  const harness = {
+    model: {},
+    prompt: (text: string, _images: unknown, onTaken: () => void) =>
+      new Promise<void>((resolve, reject) => {
+        prompts.push({
+          ...{ text, fail: reject },
+          take: () => {
+            onTaken();
+            resolve();
+          },
+        });
+      }),
+  };
+  const open = { phase: "idle", shownLeafId: undefined, session: {}, harness } as unknown as OpenSession;
+  const answers: ToWebview[] = [];
+  const host = { attachments: [], post: (message: ToWebview) => void answers.push(message) } as unknown as ChatHost;
+  const submission = new PromptSubmission({
+    sessions: { rememberCurrent: () => {} },
+    models: {},
+    expandSlash: async () => undefined,
+  } as unknown as SubmissionServices);
+  const send = (submitId: string) =>
+    submission.submit({ type: "prompt.submit", submitId, text: "hello", mode: "steer", images: [] }, host, open);
+  return { prompts, answers, send };
+}
+const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
+
+describe("a message that the page sends again because no answer came", () => {
+  it("is taken once, and answered again once it was taken", async () => {
+    const { prompts, answers, send } = world();
+    const first = send("a");
+    await settled();
+    await send("a");
+    expect([prompts.length, answers]).toEqual([1, []]);
+    prompts[0]!.take();
+    await first;
+    const accepted = { type: "prompt.accepted", submitId: "a" };
+    expect(answers).toEqual([accepted]);
+    await send("a");
+    expect([prompts.length, answers]).toEqual([1, [accepted, accepted]]);
+  });
+
+  it("is taken anew where it was refused, and so is another one", async () => {
+    const { prompts, answers, send } = world();
+    const first = send("a");
+    await settled();
+    prompts[0]!.fail(new Error("The disk is full."));
+    await first;
+    expect(answers).toEqual([{ type: "prompt.refused", submitId: "a", reason: "The disk is full." }]);
+    for (const id of ["a", "b"]) {
+      const sent = send(id);
+      await settled();
+      prompts.at(-1)!.take();
+      await sent;
+    }
+    expect(prompts).toHaveLength(3);
+    expect(answers.slice(1)).toEqual([
+      { type: "prompt.accepted", submitId: "a" },
+      { type: "prompt.accepted", submitId: "b" },
+    ]);
+  });
+});
