@@ -23,6 +23,13 @@ function keysIn(value: unknown): string[] {
 }
 
 describe("the manifest", () => {
+  it("says everything in German as well, with the same commands, settings and values in it", () => {
+    const german = JSON.parse(read("package.nls.de.json")) as Record<string, string>;
+    expect(Object.keys(german)).toEqual(Object.keys(nls));
+    const fixed = (text: string) => text.match(/\(command:[\w.]+\)|`[^`]+`|…$/g) ?? [];
+    for (const [key, text] of Object.entries(nls)) expect([key, fixed(german[key]!)]).toEqual([key, fixed(text)]);
+  });
+
   it("takes every title from package.nls.json, and that file holds nothing else", () => {
     const used = new Set(keysIn(manifest));
     expect([...used].filter((key) => nls[key] === undefined)).toEqual([]);
