@@ -5,12 +5,12 @@ import { entryText, UNDO_CUSTOM_TYPE } from "../core/harness/session-memory.ts";
 import type { Usage } from "../core/llm/messages.ts";
 import type { ContextItem, Session } from "../core/session/session.ts";
 import { leafThrough } from "../core/session/siblings.ts";
+import { compactWithProgress } from "./compact-with-progress.ts";
 import { type Cut, CutPreview, itemTokens } from "./cut-preview.ts";
 import type { Documents } from "./documents.ts";
 import { DraftDocument } from "./draft-document.ts";
 import type { EntryActions } from "./entry-actions.ts";
 import type { OpenSession } from "./session-service.ts";
-import { compactWithProgress } from "./tree-commands.ts";
 import { kindName, shortTokens } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";
 

@@ -7,7 +7,7 @@ import type { NavigateOptions } from "../core/harness/tree-navigation.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
 import { leafAt } from "../core/session/siblings.ts";
 import type { BranchSummaryDrafts } from "./branch-summary-drafts.ts";
-import { signalOf } from "./cancellation.ts";
+import { compactWithProgress } from "./compact-with-progress.ts";
 import type { Documents } from "./documents.ts";
 import type { OpenSession } from "./session-service.ts";
 
@@ -57,10 +57,11 @@ export class EntryActions {
     if (options.summarize && options.draft === undefined) {
       open.setProgress({ text: vscode.l10n.t("Summarising the branch that is left…"), cancellable: true });
     }
+    const seen = open.shownLeafId;
     try {
       const result = await open.harness.navigateTree(entryId, options);
       if (result.cancelled) return false;
-      open.show(undefined);
+      open.returnFrom(seen);
       if (result.editorText !== undefined) await this.#chats.offerText(open, result.editorText);
       return true;
     } finally {
@@ -139,23 +140,11 @@ export class EntryActions {
       if (choice !== keep) return;
       cut = { kind: "lastTurn" };
     }
-    await vscode.window.withProgress(
-      {
-        location: vscode.ProgressLocation.Notification,
-        title: vscode.l10n.t("Compacting the conversation…"),
-        cancellable: true,
-      },
-      async (_progress, token) => {
-        signalOf(token).addEventListener("abort", () => open.harness.abort());
-        try {
-          await open.harness.compact({ ...focus, ...(cut === undefined ? {} : { cut }) });
-          // Whoever looked elsewhere sees what became of the position, as after an undo.
-          open.show(undefined);
-        } catch (error) {
-          if (!(error instanceof CompactionError && error.code === "aborted")) throw error;
-        }
-      },
-    );
+    try {
+      await compactWithProgress(open, { ...focus, ...(cut === undefined ? {} : { cut }) });
+    } catch (error) {
+      if (!(error instanceof CompactionError && error.code === "aborted")) throw error;
+    }
   }
 
   async undoCompaction(open: OpenSession, entryId?: string): Promise<void> {
@@ -164,8 +153,9 @@ export class EntryActions {
       throw new SessionError("invalid_argument", vscode.l10n.t("There is no compaction on this branch."));
     }
     if (!(await mustBeIdle(open))) return;
+    const seen = open.shownLeafId;
     await open.harness.undoCompaction(id);
-    open.show(undefined);
+    open.returnFrom(seen);
   }
 
   async pickEntry(open: OpenSession): Promise<string | undefined> {

@@ -219,6 +219,14 @@ export class OpenSession {
     this.#look(leafId);
   }
 
+  /**
+   * Shows the position after something that took its time, where the person still looks at what they looked at (`seen`, the
+   * `shownLeafId` from before) when it began: what they have turned to meanwhile, a message to edit above all, stays.
+   */
+  returnFrom(seen: string | null | undefined): void {
+    if (this.shownLeafId === seen) this.show(undefined);
+  }
+
   #look(leafId: string | null | undefined): void {
     const here = leafId !== undefined && samePlace(this.session, leafId, this.session.getLeafId());
     this.shownLeafId = here ? undefined : leafId;

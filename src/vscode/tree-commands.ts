@@ -1,8 +1,8 @@
 // Commands of the Session Tree that are not in the palette table: paging, filter, keyboard, compaction by hand.
 import * as vscode from "vscode";
 import { HarnessError } from "../core/errors.ts";
-import { signalOf } from "./cancellation.ts";
 import { entryIdOf } from "./commands/register.ts";
+import { compactWithProgress } from "./compact-with-progress.ts";
 import type { EntryActions } from "./entry-actions.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 import type { SessionTreeView } from "./session-tree-view.ts";
@@ -89,24 +89,4 @@ export async function compactBefore(open: OpenSession, entryId: string): Promise
   });
   if (focus === undefined) return;
   await compactWithProgress(open, { cut, ...(focus.trim() === "" ? {} : { customInstructions: focus.trim() }) });
-}
-
-/** Runs a compaction with progress and a way to cancel; a cancelled one changes nothing. */
-export async function compactWithProgress(
-  open: OpenSession,
-  options: Parameters<OpenSession["harness"]["compact"]>[0],
-): Promise<string | undefined> {
-  return await vscode.window.withProgress(
-    {
-      location: vscode.ProgressLocation.Notification,
-      title: vscode.l10n.t("Compacting the conversation…"),
-      cancellable: true,
-    },
-    async (_progress, token) => {
-      signalOf(token).addEventListener("abort", () => open.harness.abort());
-      const id = await open.harness.compact(options);
-      open.show(undefined);
-      return id;
-    },
-  );
 }

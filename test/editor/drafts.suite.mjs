@@ -181,7 +181,7 @@ async function branchSummaries({ run, until, step, expect }) {
 }
 
 async function cuts({ run, until, step, expect }) {
-  const { window, chat } = await setUp(run);
+  const { server, window, chat } = await setUp(run);
   const keys = window.page.keyboard;
   const line = chat.frame.getByRole("separator", { name: /^Cut\. Above: summarised, .* Below: stays word for word/ });
   const tab = window.page.getByRole("tab", { name: /Compaction preview/ });
@@ -264,11 +264,39 @@ async function cuts({ run, until, step, expect }) {
     await line.waitFor({ state: "detached" });
   });
 
+  await step("a message that is being edited stays so while a compaction ends", async () => {
+    server.setScript((request) =>
+      request.tools.length === 0
+        ? { parts: [{ text: `## Goal\n${"Slowly written. ".repeat(12)}` }], fault: { kind: "slow", everyMs: 200 } }
+        : run.defaultReply(request),
+    );
+    const compactions = () => chat.entries().filter((entry) => entry.type === "compaction").length;
+    const asked = server.requests().length;
+    await window.command("Coppice: Preview Compaction…");
+    await line.waitFor();
+    await window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "Compact now" }).click();
+    await until(() => server.requests().length > asked, "the summary to be asked for");
+    await chat.act(chat.said("Second question"), "Edit");
+    await until(async () => (await chat.composer.inputValue()) === "Second question", "the words to be edited");
+    expect(compactions() === 0, "the summary to be under way still");
+    await until(() => compactions() === 1, "the compaction");
+    await until(async () => (await chat.frame.locator("[role=progressbar]").count()) === 0, "its end");
+    await window.page.waitForTimeout(1000);
+    await run.shot(window, "08-edit-stays");
+    expect(await chat.button("Back to current").isVisible(), "the point before the message to be shown still");
+    await chat.send("Second question anew");
+    await chat.answered("Second question anew");
+    expect(!JSON.stringify(server.requests().at(-1).body).includes("Third question"), "a branch, not the end");
+    server.setScript((request) =>
+      request.tools.length === 0 ? { parts: [{ text: "## Goal\nQuickly written" }] } : run.defaultReply(request),
+    );
+  });
+
   await step("it goes when the compaction is done", async () => {
     await window.command("Coppice: Preview Compaction…");
     await line.waitFor();
     await window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "Compact now" }).click();
-    await until(() => chat.entries().some((entry) => entry.type === "compaction"), "the compaction");
+    await until(() => chat.entries().filter((entry) => entry.type === "compaction").length === 2, "the compaction");
     await line.waitFor({ state: "detached" });
     await tab.waitFor({ state: "hidden" });
     await until(async () => (await marked.count()) === 0, "no marked row");
