@@ -32,6 +32,14 @@ export const fromWebviewSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("queue.remove"), id }),
   /** What `composer.add` brought has left the composer: it was sent, or the person took it out. */
   z.object({ type: z.literal("composer.done"), id }),
+  /** The draft of a session ("" before there is one) is another; `given`: what `composer.add` has put into it. */
+  z.object({
+    type: z.literal("draft.changed"),
+    sessionId: z.string().check(z.maxLength(200)),
+    text,
+    revision: z.number(),
+    given: z.array(id).check(z.maxLength(100)),
+  }),
   z.object({ type: z.literal("approval.answer"), nonce: id, decision: z.enum(["allow", "deny", "allowForSession"]) }),
   /** Opens the proposed change of an approval, or the change of a finished tool, in the editor's diff. */
   z.object({ type: z.literal("diff.open"), callId: id }),

@@ -180,6 +180,8 @@ export interface ChatState {
   session: {
     id: string;
     title: string;
+    /** By it a tab finds its session again; missing before the first message. */
+    file?: string;
     readOnlyReason?: string;
     /** True for sessions that belong to Pi's folder. */
     fromPi: boolean;

@@ -7,6 +7,7 @@ import type { ChatHost } from "./chat-host.ts";
 import type { ChatOpeners } from "./chat-openers.ts";
 import type { Configuration } from "./configuration.ts";
 import { type EntryActions, messageOf } from "./entry-actions.ts";
+import type { KeptDrafts } from "./kept-drafts.ts";
 import type { KeptWords, Picture, WordsServices } from "./kept-words.ts";
 import type { ModelPicker } from "./model-picker.ts";
 import type { ModelService } from "./model-service.ts";
@@ -34,6 +35,7 @@ export interface ControllerServices {
 /** What is loaded with the first session. */
 interface Parts {
   words: KeptWords;
+  drafts: KeptDrafts;
   watch: SessionWatch;
   prompts: PromptSubmission;
   choices: ChatChoices;
@@ -55,8 +57,9 @@ export class ChatController {
   }
 
   async #load(): Promise<Parts> {
-    const [{ KeptWords }, { SessionWatch }, { PromptSubmission }, { ChatChoices }] = await Promise.all([
+    const [{ KeptWords }, { KeptDrafts }, { SessionWatch }, { PromptSubmission }, { ChatChoices }] = await Promise.all([
       import("./kept-words.ts"),
+      import("./kept-drafts.ts"),
       import("./session-watch.ts"),
       import("./prompt-submission.ts"),
       import("./chat-choices.ts"),
@@ -66,6 +69,7 @@ export class ChatController {
     const words = new KeptWords(this.#services.words);
     return {
       words,
+      drafts: new KeptDrafts(this.#services.words.state),
       choices,
       watch: new SessionWatch({ ...this.#services, words, notice }),
       prompts: new PromptSubmission({
@@ -85,8 +89,11 @@ export class ChatController {
   /** A page shows a session: what belongs into its composer is handed to it. */
   shown(host: ChatHost): void {
     const { open } = host;
-    if (open === undefined) return;
-    this.#parts.then(({ words }) => words.deliver(open)).catch((error) => this.#services.log.error(toError(error)));
+    const hand = ({ drafts, words }: Parts) => {
+      if (!host.isTab && host.open === open) drafts.tell(open?.session.id ?? "", (message) => host.post(message));
+      if (open !== undefined) words.deliver(open);
+    };
+    this.#parts.then(hand).catch((error) => this.#services.log.error(toError(error)));
   }
 
   async handle(message: FromWebview, host: ChatHost): Promise<void> {
@@ -139,6 +146,9 @@ export class ChatController {
         return await open?.harness.continueRun();
       case "queue.remove":
         if (open !== undefined) await (await this.#parts).words.removeQueued(open, message.id);
+        return;
+      case "draft.changed":
+        if (!host.isTab) (await this.#parts).drafts.changed(message);
         return;
       case "composer.done":
         if (open !== undefined) await (await this.#parts).words.done(open, message.id);

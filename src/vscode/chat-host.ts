@@ -50,10 +50,13 @@ export class ChatHost implements vscode.Disposable {
   #snapshotRunning = false;
   /** Entry to bring into view with the next snapshot. */
   #revealId: string | undefined;
+  /** A tab of the editor; the other page is the side bar's. */
+  readonly isTab: boolean;
   /** Files and selections that the next message carries. */
   attachments: { id: string; title: string; detail: string; text: string }[] = [];
 
-  constructor(webview: vscode.Webview, services: ChatHostServices) {
+  constructor(webview: vscode.Webview, services: ChatHostServices, isTab: boolean) {
+    this.isTab = isTab;
     this.#webview = webview;
     this.#services = services;
     this.#disposables.push(webview.onDidReceiveMessage((message) => this.#receive(message)));

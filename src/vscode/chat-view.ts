@@ -1,5 +1,6 @@
 // The chat in the side bar, and as a tab of the editor.
 import * as vscode from "vscode";
+import { sessionTabSchema } from "../protocol/session-tab.ts";
 import { ChatHost, type ChatHostServices } from "./chat-host.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
@@ -7,6 +8,8 @@ import type { OpenSession, SessionService } from "./session-service.ts";
 export const CHAT_VIEW_ID = "coppice.chat";
 export const CHAT_PANEL_TYPE = "coppice.chatPanel";
 const CHAT_PAGE = { script: "chat", styles: ["chat"], pictures: true };
+
+const titleOfTab = (open: OpenSession) => open.session.getName() ?? open.firstPrompt ?? "Coppice";
 
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #extensionUri: vscode.Uri;
@@ -41,7 +44,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   resolveWebviewView(view: vscode.WebviewView): void {
     this.#view = view;
     view.webview.options = pageOptions(this.#extensionUri);
-    const host = new ChatHost(view.webview, this.#services);
+    const host = new ChatHost(view.webview, this.#services, false);
     this.#host?.dispose();
     this.#host = host;
     view.onDidChangeVisibility(() => {
@@ -75,16 +78,32 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   /** Opens a session as a tab of the editor, bound to that session. */
-  openInEditor(open: OpenSession, title: string): ChatHost {
-    const panel = vscode.window.createWebviewPanel(CHAT_PANEL_TYPE, title, vscode.ViewColumn.Active, {
+  openInEditor(open: OpenSession): ChatHost {
+    const panel = vscode.window.createWebviewPanel(CHAT_PANEL_TYPE, titleOfTab(open), vscode.ViewColumn.Active, {
       ...pageOptions(this.#extensionUri),
       retainContextWhenHidden: false,
     });
+    return this.#fill(panel, open);
+  }
+
+  /** A tab comes back with the window. Throws what opening its session throws. */
+  async restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const open = await this.#sessions.open(sessionTabSchema.parse(state).file);
+    panel.webview.options = pageOptions(this.#extensionUri);
+    this.#fill(panel, open);
+  }
+
+  #fill(panel: vscode.WebviewPanel, open: OpenSession): ChatHost {
     panel.iconPath = vscode.Uri.joinPath(this.#extensionUri, "media", "icon.svg");
-    const host = new ChatHost(panel.webview, this.#services);
+    const host = new ChatHost(panel.webview, this.#services, true);
     this.#panels.add(host);
     panel.onDidChangeViewState(() => host.setVisible(panel.visible));
+    const named = open.onDidChange(() => {
+      const title = titleOfTab(open);
+      if (panel.title !== title) panel.title = title;
+    });
     panel.onDidDispose(() => {
+      named.dispose();
       this.#panels.delete(host);
       host.dispose();
     });

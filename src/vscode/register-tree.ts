@@ -6,7 +6,7 @@ import type { Session } from "../core/session/session.ts";
 import { leafThrough } from "../core/session/siblings.ts";
 import type { BranchComparisonPanel } from "./branch-comparison-panel.ts";
 import type { BranchMapPanel } from "./branch-map-panel.ts";
-import type { ChatView } from "./chat-view.ts";
+import { CHAT_PANEL_TYPE, type ChatView } from "./chat-view.ts";
 import { entryIdOf } from "./commands/register.ts";
 import type { CompactionPreview } from "./compaction-preview.ts";
 import type { Configuration } from "./configuration.ts";
@@ -78,7 +78,10 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
     return new module.BranchMapPanel({ ...services, onError });
   });
   // Tabs come back with the window; one whose session or branch is gone by then closes.
-  const returning = (type: string, load: () => Promise<ContextInspector | BranchComparisonPanel | BranchMapPanel>) =>
+  const returning = (
+    type: string,
+    load: () => Promise<{ restore(panel: vscode.WebviewPanel, state: unknown): Promise<void> }>,
+  ) =>
     vscode.window.registerWebviewPanelSerializer(type, {
       deserializeWebviewPanel: async (panel, state) => {
         try {
@@ -93,6 +96,7 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
     returning("coppice.inspector", inspector),
     returning("coppice.comparison", comparison),
     returning("coppice.branchMap", map),
+    returning(CHAT_PANEL_TYPE, async () => services.chat),
   ];
   const handlers: Record<string, Handler> = {
     ...treeCommands({ ...services, tree }),

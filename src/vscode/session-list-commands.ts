@@ -47,9 +47,7 @@ export function sessionListCommands(services: SessionListServices): Record<strin
       await sessionActions.open(first.thread.session.path);
       await chat.reveal(true);
     },
-    "coppice.sessions.openInEditor": withOpened((open) =>
-      chat.openInEditor(open, open.session.getName() ?? open.firstPrompt ?? "Coppice"),
-    ),
+    "coppice.sessions.openInEditor": withOpened((open) => chat.openInEditor(open)),
     "coppice.sessions.rename": withOpened((open) => sessionActions.rename(open)),
     "coppice.sessions.fork": withOpened(async (open) => {
       await sessionActions.fork(open);

@@ -11,6 +11,7 @@ import { CUT_ID, CutLine } from "./cut-line.ts";
 import { h } from "./dom.ts";
 import { FailedAttempts } from "./failed-attempts.ts";
 import { Header } from "./header-view.ts";
+import { HostDrafts } from "./kept-draft.ts";
 import { listenForKeys } from "./keyboard.ts";
 import type { LinkTarget } from "./link-target.ts";
 import { Folds, type PageContext } from "./page-context.ts";
@@ -35,6 +36,9 @@ const given = new Map<string, string>(saved.given);
 /** Sessions whose drafts came back without their pictures, and of what was given to them, what has its pictures again. */
 const bare = new Set<string>(saved.bare);
 const refilled = new Set<string>();
+const hostDrafts = new HostDrafts(saved.revision, (message) => transport.post(message));
+/** What the page itself brought back into the composer. */
+let restored = "";
 /** Of what was given, what has left the composer again. */
 const done = new Set<string>();
 let state = initialState;
@@ -150,6 +154,7 @@ function render(on: NonNullable<typeof parts>, before: ChatState | null, chat: C
   // A session that is created by its first message is the same conversation.
   const fresh = before === null || (isOther && before.session !== null);
   if (before === null || isOther) changeDraft(on, before, chat);
+  if (before?.session?.file !== chat.session?.file) saveSoon();
   on.header.update(chat);
   on.banners.update(chat);
   on.viewing.update(chat.viewing);
@@ -206,12 +211,14 @@ function changeDraft(on: NonNullable<typeof parts>, before: ChatState | null, ch
       drafts.delete("");
       // After a reload the session comes a moment after the page: its own draft is then still to be shown.
       on.composer.draft = joinDrafts(drafts.get(id), on.composer.draft);
+      restored = on.composer.draft.text;
       return;
     }
     drafts.delete(before.session.id);
     drafts.set(before.session.id, on.composer.draft);
   }
   on.composer.draft = drafts.get(id) ?? { text: "", caret: [0, 0], images: [] };
+  restored = on.composer.draft.text;
 }
 
 /** The words came back with the page, the pictures were too large to: the host has them still. */
@@ -233,6 +240,15 @@ function handle(on: NonNullable<typeof parts>, message: ToWebview): void {
       done.delete(message.id);
       save();
       return;
+    case "draft.kept": {
+      if (message.sessionId !== (state.chat?.session?.id ?? "")) return;
+      const draft = hostDrafts.hear(message, on.composer.draft, restored);
+      if (draft === undefined) return;
+      for (const id of message.given) given.set(id, message.sessionId);
+      on.composer.draft = draft;
+      saveSoon();
+      return;
+    }
     case "composer.focus":
       on.composer.focus();
       return;
@@ -275,8 +291,13 @@ function save(): void {
   drafts.delete(sessionId ?? "");
   drafts.set(sessionId ?? "", parts.composer.draft);
   const kept = draftsToKeep(drafts);
+  const { text, images } = parts.composer.draft;
+  const own = [...given].filter(([, session]) => session === (sessionId ?? "")).map(([id]) => id);
+  hostDrafts.keep(sessionId ?? "", text, own.slice(-MAX_GIVEN));
   transport.save({
     sessionId,
+    file: state.chat.session?.file,
+    revision: hostDrafts.revision,
     ...kept,
     // A draft that came back without its pictures still waits for them.
     bare: [...new Set([...kept.bare, ...bare])],
@@ -284,7 +305,6 @@ function save(): void {
     folds: parts.context.folds.entries(),
     given: [...given].slice(-MAX_GIVEN),
   });
-  const { text, images } = parts.composer.draft;
   if (text.trim() !== "" || images.length > 0) return;
   bare.delete(sessionId ?? "");
   for (const [id, session] of given) {

@@ -28,6 +28,8 @@ export interface SavedPage {
   folds: [string, boolean][];
   /** Ids of what the host has put into a composer, and the session's; the latest last. */
   given: [string, string][];
+  /** Of the drafts, as the host counts them (`kept-draft.ts`). */
+  revision: number;
   /** Sessions whose drafts had more pictures than can be kept. */
   bare: string[];
 }
@@ -38,7 +40,7 @@ const MAX_DRAFTS = 20;
 
 /** What was kept, or the empty beginning where it is missing or of another shape. */
 export function readSavedPage(kept: unknown): SavedPage {
-  const empty: SavedPage = { sessionId: null, drafts: [], scroll: null, folds: [], given: [], bare: [] };
+  const empty: SavedPage = { sessionId: null, drafts: [], scroll: null, folds: [], given: [], revision: 0, bare: [] };
   if (typeof kept !== "object" || kept === null) return empty;
   const page = kept as Partial<SavedPage>;
   return {
@@ -51,6 +53,7 @@ export function readSavedPage(kept: unknown): SavedPage {
     given: Array.isArray(page.given)
       ? page.given.filter((one) => Array.isArray(one) && typeof one[0] === "string")
       : [],
+    revision: typeof page.revision === "number" ? page.revision : 0,
     bare: Array.isArray(page.bare) ? page.bare.filter((one) => typeof one === "string") : [],
   };
 }

@@ -147,6 +147,29 @@ async function crash({ run, until, step, expect }) {
     expect(chainProblems(chat.entries()).length === 0, "a sound chain");
     await run.shot(page, "after-crash");
   });
+  await step("what is being typed is there after a crash, and after a reload right behind it", async () => {
+    await chat.composer.fill("typed before the crash");
+    await page.page.waitForTimeout(1000);
+    const before = extensionHosts(editor);
+    for (const pid of before) process.kill(pid, "SIGKILL");
+    await until(() => extensionHosts(editor).some((pid) => !before.includes(pid)), "a new extension host");
+    chat = await run.chat(page, editor);
+    await until(async () => (await chat.composer.inputValue()) === "typed before the crash", "the draft");
+    await chat.composer.fill("typed before the reload");
+    await page.page.waitForTimeout(1000);
+    await page.reload();
+    await page.openChat();
+    chat = await run.chat(page, editor);
+    await until(async () => (await chat.composer.inputValue()) === "typed before the reload", "the draft");
+    await chat.composer.fill("");
+    await page.page.waitForTimeout(1000);
+    await page.reload();
+    await page.openChat();
+    chat = await run.chat(page, editor);
+    await chat.said("Make a side effect").waitFor({ timeout: 30_000 });
+    await page.page.waitForTimeout(1000);
+    expect((await chat.composer.inputValue()) === "", "nothing that was taken out");
+  });
   await step("the next prompt continues the conversation", async () => {
     await chat.send("Are you back?");
     await chat.answered("Are you back?");
@@ -301,7 +324,7 @@ async function failuresAndTabs({ run, until, step, expect }) {
     expect((await chat.articles("Coppice").filter({ hasText: "HTTP 503" }).count()) === 1, "one row for four attempts");
     await run.shot(page, "failed-attempts");
   });
-  await step("inspector, comparison and branch map come back with the window", async () => {
+  await step("chat, inspector, comparison and branch map come back with the window as tabs", async () => {
     await page.command("Coppice: New Session");
     await chat.frame.getByText("What shall we grow?").waitFor();
     for (const text of ["One", "Two"]) {
@@ -322,6 +345,14 @@ async function failuresAndTabs({ run, until, step, expect }) {
     await tab(/^Context: /).waitFor();
     await page.command("Coppice: Branch Map");
     await tab(/^Branch Map: /).waitFor();
+    await page.command("Coppice: Rename Session…");
+    await page.page.locator(".quick-input-widget input").waitFor();
+    await page.page.waitForTimeout(300);
+    await page.page.keyboard.press("Control+A");
+    await page.page.keyboard.type("Growing");
+    await page.page.keyboard.press("Enter");
+    await page.command("Coppice: Open Chat in Editor");
+    await tab(/^Growing/).waitFor();
     // The editor writes down which tabs are open once a minute.
     await page.page.waitForTimeout(65_000);
     await page.reload();
@@ -339,6 +370,20 @@ async function failuresAndTabs({ run, until, step, expect }) {
         }
         return false;
       }, `a tab with the heading ${heading}`);
+    await until(async () => {
+      const said = page.page.frames().map((frame) =>
+        frame.isDetached()
+          ? 0
+          : frame
+              .getByRole("article", { name: "You" })
+              .filter({ hasText: "Three" })
+              .count()
+              .catch(() => 0),
+      );
+      return (await Promise.all(said)).filter((count) => count > 0).length === 2;
+    }, "the conversation in the side bar and in its tab");
+    await run.shot(page, "chat-tab-back");
+    await tab(/^Branch Map: /).click();
     await shows(/^Branch map/);
     await tab(/^Context: /).click();
     await shows(/^Messages \(\d+\)/);

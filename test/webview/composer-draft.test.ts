@@ -52,6 +52,7 @@ describe("what outlives the page", () => {
         scroll: null,
         folds: [],
         given: [],
+        revision: 0,
         bare: [],
       });
     }

@@ -84,8 +84,7 @@ function handlers(services: CommandServices): Record<string, Handler> {
     "coppice.exportSession": () => sessionActions.export(needSession(sessions)),
     "coppice.importSession": () => sessionActions.import(),
     "coppice.openInEditor": () => {
-      const open = needSession(sessions);
-      chat.openInEditor(open, open.session.getName() ?? "Coppice");
+      chat.openInEditor(needSession(sessions));
     },
     "coppice.compact": async () => {
       const open = needSession(sessions);
