@@ -53,8 +53,9 @@ export class JsonlIndexer {
   #pieces: Uint8Array[] = [];
   #collected = 0;
   #lastByte = 0;
-  /** The last line had no newline yet: the bytes of it that nothing could be made of, or an entry that has joined. */
-  #unfinished: { decoded: Decoded & { kind: "bad" }; length: number } | undefined;
+  /** A last line without a newline that nothing could be made of; without its bytes where they are too many. */
+  #unfinished: { bytes: Uint8Array | undefined; length: number } | undefined;
+  /** The last line had no newline yet, and its entry has joined. */
   #endsOpen = false;
   /** The row that joined last, or -1. */
   #last: number;
@@ -125,7 +126,7 @@ export class JsonlIndexer {
     const length = this.#collected;
     this.#collected = 0;
     if (decoded.kind === "bad") {
-      this.#unfinished = { decoded, length };
+      this.#unfinished = { bytes, length };
       return { offset, line: this.#line + 1, reason: decoded.reason };
     }
     this.#line++;
@@ -139,7 +140,7 @@ export class JsonlIndexer {
   own(entry: SessionEntry, { offset, length }: Place): void {
     if (this.#unfinished !== undefined) {
       this.#line++;
-      this.#bad(this.#unfinished.decoded, this.#start, this.#unfinished.length);
+      this.#closed(this.#unfinished.bytes, this.#start, this.#unfinished.length);
       this.#unfinished = undefined;
     }
     this.#endsOpen = false;
@@ -163,17 +164,17 @@ export class JsonlIndexer {
     this.#collected = 0;
     const pieces = this.#pieces;
     this.#pieces = [];
-    if (length > MAX_LINE_BYTES) {
-      this.#bad({ kind: "bad", reason: "longer than 32 MB" }, offset, length);
-      return;
-    }
-    const head = pieces[0]!;
-    const simple = head.length >= PREFIX_BYTES && !this.#verify && this.holdBack === undefined;
+    const head = pieces[0];
+    const simple = head !== undefined && head.length >= PREFIX_BYTES && !this.#verify && this.holdBack === undefined;
     if (simple && this.#lastByte === CLOSE && readPrefix(head, 0, head.length, this.#tree, this.#prefix)) {
-      this.#addPrefix(offset, length);
-      return;
+      if (this.#addPrefix(offset, length)) return;
     }
-    this.#lineAt(joinBytes(pieces), 0, length, offset);
+    this.#closed(length > MAX_LINE_BYTES ? undefined : joinBytes(pieces), offset, length);
+  }
+
+  #closed(bytes: Uint8Array | undefined, offset: number, length: number): void {
+    if (bytes !== undefined) this.#lineAt(bytes, 0, length, offset);
+    else this.#bad({ kind: "bad", reason: "longer than 32 MB" }, offset, length);
   }
 
   #lineAt(bytes: Uint8Array, from: number, to: number, offset: number): void {
@@ -183,9 +184,9 @@ export class JsonlIndexer {
       length > 0 &&
       bytes[to - 1] === CLOSE &&
       this.holdBack === undefined &&
-      readPrefix(bytes, from, to, this.#tree, this.#prefix)
+      readPrefix(bytes, from, to, this.#tree, this.#prefix) &&
+      this.#addPrefix(offset, length)
     ) {
-      this.#addPrefix(offset, length);
       return;
     }
     const line = bytes.subarray(from, to);
@@ -193,8 +194,11 @@ export class JsonlIndexer {
     this.#take(decodeLine(line), offset, length);
   }
 
-  #addPrefix(offset: number, length: number): void {
-    this.#added(this.#tree.addRow(this.#prefix, offset, length));
+  /** False where an entry has the id already: only a line that can be read takes its place. */
+  #addPrefix(offset: number, length: number): boolean {
+    const row = this.#tree.addRow(this.#prefix, offset, length, true);
+    if (row >= 0) this.#added(row);
+    return row >= 0;
   }
 
   #take(decoded: Decoded, offset: number, length: number): void {

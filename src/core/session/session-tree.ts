@@ -143,13 +143,14 @@ export class SessionTree {
     return this.addRow({ id: idKey | 0, parent: parentKey | 0, flags, type, role }, offset, length);
   }
 
-  /** The same for ids as the rows keep them. */
-  addRow(ids: RowIds, offset: number, length: number): number {
+  /** The same for ids as the rows keep them. `onlyNew`: -1, and nothing changed, where the id stood before. */
+  addRow(ids: RowIds, offset: number, length: number, onlyNew = false): number {
     if (this.#count === this.#capacity) this.#growRows();
     const { id, parent: parentId, flags } = ids;
     let row = this.#find(id, flags & ROW_ID_IS_TEXT);
     const freeSlot = this.#endSlot;
     const isNew = row < 0;
+    if (onlyNew && !isNew) return -1;
     if (isNew) row = this.#count++;
     this.#offset[row] = offset;
     this.#length[row] = length;
