@@ -173,7 +173,7 @@ class OpenMap implements vscode.Disposable {
   /** Takes up what joined the session: what the position's lane grew by, or all lanes where more than that changed. */
   async #grow(outline: BranchOutline): Promise<void> {
     const before = outline.positionId;
-    const { moved, added, changed } = outline.update(this.#appended.splice(0));
+    const { moved, added, changed } = await outline.grow(this.#appended.splice(0));
     const lane = this.#lanes[0];
     if (moved || changed.some((id) => id !== before) || (added.length > 0 && lane?.active !== true)) {
       await this.#map();

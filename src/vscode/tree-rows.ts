@@ -46,6 +46,7 @@ export class TreeRows {
 
   /** The rows of a page: of the position's run (null), or of what is behind a head. */
   async children(run: string | null): Promise<TreeNode[]> {
+    await this.outline.prepare(run);
     const rows = this.outline.run(run);
     const { from, to = rows.length } = this.#page(run);
     const shown = rows.slice(from, to);
@@ -115,7 +116,7 @@ export class TreeRows {
   async update(appended: readonly string[], follows: boolean): Promise<RowChange> {
     const { outline } = this;
     this.#pages.beforeGrowth(null, outline.run(null).length, follows);
-    const { moved, added, changed } = outline.update(appended);
+    const { moved, added, changed } = await outline.grow(appended);
     if (moved) {
       // The elements stay: a row that says what it said is not made anew.
       this.#byEntry.clear();

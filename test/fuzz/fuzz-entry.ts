@@ -10,5 +10,6 @@ export { PathRefused, resolvePath, writeWarnings } from "../../src/core/tools/wo
 export { streamFunctionFor } from "../../src/providers/registry.ts";
 export { parseToolArguments } from "../../src/providers/tool-arguments.ts";
 export { MemoryFileSystem } from "../support/memory-file-system.ts";
+export { checkGrowth } from "../support/odd-session.ts";
 export { TEST_MODEL } from "../support/scripted-model.ts";
 export { testRepo } from "../support/session-files.ts";

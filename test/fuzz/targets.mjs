@@ -25,6 +25,7 @@ const ODD = [
 export function targets(core) {
   return [
     { name: "loader", every: 1, run: loader(core) },
+    { name: "growth", every: 1, run: core.checkGrowth },
     { name: "path policy", every: 1, run: paths(core) },
     { name: "command policy", every: 1, run: commands(core) },
     { name: "serialiser", every: 1, run: serialiser(core) },

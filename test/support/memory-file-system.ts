@@ -47,9 +47,9 @@ export class MemoryFileSystem implements FileSystem {
     else Object.assign(node, { bytes, mtimeMs: ++this.#time });
   }
   /** What another process would do with an O_APPEND write. */
-  appendForeign(path: string, content: string): void {
+  appendForeign(path: string, content: string | Uint8Array): void {
     const node = this.files.get(path)!;
-    node.bytes = concat(node.bytes, new TextEncoder().encode(content));
+    node.bytes = concat(node.bytes, typeof content === "string" ? new TextEncoder().encode(content) : content);
     node.mtimeMs = ++this.#time;
   }
   replace(path: string, content: string): void {

@@ -186,13 +186,16 @@ export async function navigateTree(
   const targetId = edit === undefined ? entryId : edit.targetId;
   const editor = edit === undefined ? {} : { editorText: edit.editorText, editorImages: edit.editorImages };
   const oldLeafId = session.getLeafId();
+  // Written words, a person's or a model's, are kept wherever the position is by now.
+  const words = options.draft ?? (options.summarize ? options.summary : undefined);
+  const isThere = targetId === oldLeafId && words === undefined;
   const prepared =
     options.draft !== undefined
       ? preparedFrom(session, options.draft, targetId)
-      : targetId === oldLeafId
+      : isThere
         ? undefined
         : await prepareMove(host, targetId, options, signal);
-  if (targetId === oldLeafId) return { cancelled: false, leafId: oldLeafId, ...editor };
+  if (isThere) return { cancelled: false, leafId: oldLeafId, ...editor };
   if (prepared === undefined || signal.aborted) return { cancelled: true, leafId: oldLeafId };
   const { summary, label } = prepared;
   const leafId = await session.moveTo(targetId, summary);

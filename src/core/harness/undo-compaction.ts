@@ -46,36 +46,9 @@ function copyOf(entry: SessionEntry): NewEntry | undefined {
   }
 }
 
-interface Newest {
-  leafId: string;
-  compactionId: string | undefined;
-}
-
-/** What was found for the last leaf of a session: the next leaf is usually a few entries behind it. */
-const found = new WeakMap<Session, Newest>();
-
-/** The newest compaction on the way to a leaf: the one that can be undone. Costs what is new since the last call. */
+/** The newest compaction on the way to a leaf: the one that can be undone. */
 export function newestCompaction(session: Session, leafId: string | null): string | undefined {
-  if (leafId === null) return undefined;
-  const known = found.get(session);
-  const seen = new Set<string>();
-  let compactionId: string | undefined;
-  let id: string | null = leafId;
-  while (id !== null && !seen.has(id)) {
-    if (id === known?.leafId) {
-      compactionId = known.compactionId;
-      break;
-    }
-    seen.add(id);
-    const node = session.node(id);
-    // The index is not there yet: what cannot be told now is not to be remembered either.
-    if (node === undefined) return undefined;
-    if (node.type === "compaction") compactionId = id;
-    if (compactionId !== undefined) break;
-    id = node.parentId;
-  }
-  found.set(session, { leafId, compactionId });
-  return compactionId;
+  return session.nearestOfType("compaction", leafId);
 }
 
 /**
@@ -84,17 +57,24 @@ export function newestCompaction(session: Session, leafId: string | null): strin
  * Throws SessionError `invalid_argument`. Returns the new position.
  */
 export async function undoCompaction(session: Session, compactionId: string): Promise<string | null> {
-  const leafId = session.getLeafId();
-  if (newestCompaction(session, leafId) !== compactionId) {
+  const mustBeNewest = () => {
+    if (newestCompaction(session, session.getLeafId()) === compactionId) return;
     throw new SessionError(
       "invalid_argument",
       "Only the newest compaction of the current branch can be undone. Go to the branch that it is on, or undo the newer one first.",
     );
-  }
+  };
+  mustBeNewest();
+  const leafId = session.getLeafId();
   const path = session.pathTo(leafId);
   const after = path.slice(path.indexOf(compactionId) + 1);
   const parentId = session.node(compactionId)?.parentId ?? null;
-  const batch: (NewEntry | LateEntry)[] = [{ type: "custom", customType: UNDO_CUSTOM_TYPE, data: { compactionId } }];
+  const undo = (): NewEntry => {
+    // The file may have been replaced since: copies of what it does not hold any more would have no place in it.
+    mustBeNewest();
+    return { type: "custom", customType: UNDO_CUSTOM_TYPE, data: { compactionId } };
+  };
+  const batch: (NewEntry | LateEntry)[] = [undo];
   /** Where the copies stand in the write, by the id of what they copy. */
   const places = new Map<string, number>();
   for (const entry of await session.getEntries(after)) {

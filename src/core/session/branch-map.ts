@@ -59,6 +59,7 @@ export async function branchMap(session: Session, outline: BranchOutline): Promi
     if (run !== null) lane.take(run);
     const forks: Begun[] = [];
     const index = lanes.length;
+    await outline.prepare(run);
     for (const row of outline.run(run)) {
       // Before its first turn, a branch parts from where its lane does.
       if (row.head) forks.push({ run: row.id, parent: lane.isEmpty ? parent : index, parentColumn: lane.column });

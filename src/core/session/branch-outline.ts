@@ -1,4 +1,5 @@
 // The tree of a session as rows: straight runs are flat, only what parts from them is one level deeper (product.md, tree).
+import { giveWay, isTurnOver } from "../give-way.ts";
 import type { Session, SessionNode } from "./session.ts";
 import { shows, type TreeFilter } from "./tree-filter.ts";
 
@@ -32,11 +33,19 @@ export interface OutlineUpdate {
 }
 
 const NONE = -1;
-/** After this time the event loop gets its turn (milliseconds). */
-const SLICE_MS = 8;
-/** Entries between two looks at the clock. */
+/** Entries between two looks at the clock, and rows of which only numbers are added up. */
 const SLICE_ENTRIES = 256;
+const SLICE_NUMBERS = 16_384;
+/** Passes over a session that is written to all the while; what joins after the last one is told of. */
+const PASSES = 50;
 const MOVED: OutlineUpdate = { moved: true, added: [], changed: [] };
+
+async function inSlices(steps: Iterable<void>): Promise<void> {
+  for (const _step of steps) if (isTurnOver()) await giveWay();
+}
+function atOnce(steps: Iterable<void>): void {
+  for (const _step of steps);
+}
 
 /**
  * Rows of a session under a filter. The run of the position goes from the root to the position; every other branch is a
@@ -58,6 +67,8 @@ export class BranchOutline {
   #inRun: number[] = [];
   #position = NONE;
   #leafId: string | null = null;
+  /** Of the session, when the rows were made. */
+  #shape = -1;
   #runs = new Map<string | null, OutlineRow[]>();
   #labels: ReadonlyMap<string, string> = new Map();
 
@@ -65,21 +76,16 @@ export class BranchOutline {
   constructor(session: Session, filter: TreeFilter, now = true) {
     this.#session = session;
     this.filter = filter;
-    if (now) this.#build();
+    if (now) atOnce(this.#steps());
   }
 
-  /** Makes the outline of a session of any size slice by slice. */
+  /** Makes the outline of a session of any size slice by slice, the run of the position included. */
   static async create(session: Session, filter: TreeFilter): Promise<BranchOutline> {
     const outline = new BranchOutline(session, filter, false);
-    const size = session.size();
-    let began = Date.now();
-    for (const _step of outline.#steps()) {
-      if (Date.now() - began < SLICE_MS) continue;
-      await new Promise((resolve) => setTimeout(resolve, 0));
-      began = Date.now();
-    }
-    // What joined in between may be here in part.
-    return session.size() === size ? outline : new BranchOutline(session, filter);
+    // What joins in between is taken up by the next pass.
+    for (let pass = 0; pass < PASSES && !outline.#isCurrent(); pass++) await inSlices(outline.#steps());
+    await outline.prepare(null);
+    return outline;
   }
 
   /** Shown rows of all branches. */
@@ -91,12 +97,22 @@ export class BranchOutline {
     return this.#ids[this.#position];
   }
 
-  #build(): void {
-    for (const _step of this.#steps());
+  #isCurrent(): boolean {
+    const session = this.#session;
+    const isWhole = this.#shape === session.shape() && this.#rowAt.size === session.size();
+    return isWhole && this.#leafId === session.getLeafId() && this.#hasLabels(session.labels());
+  }
+  #hasLabels(labels: ReadonlyMap<string, string>): boolean {
+    if (labels.size !== this.#labels.size) return false;
+    for (const [id, label] of labels) if (this.#labels.get(id) !== label) return false;
+    return true;
   }
 
+  /** Takes up every entry that has not been, after all of them have been dropped where some are not what they were. */
   *#steps(): Generator<void> {
     const session = this.#session;
+    if (this.#shape !== session.shape() || !this.#hasLabels(session.labels())) this.#clear();
+    this.#shape = session.shape();
     this.#labels = new Map(session.labels());
     // In file order; an entry that stands before its parent waits for it.
     const waiting = new Map<string, string[]>();
@@ -117,7 +133,7 @@ export class BranchOutline {
         }
       }
     }
-    this.#settle();
+    yield* this.#settling();
   }
 
   /** Adds an entry; false where its parent has not been added yet. */
@@ -142,18 +158,19 @@ export class BranchOutline {
   }
 
   /** What follows from the rows as a whole and from the position. */
-  #settle(): void {
+  *#settling(): Generator<void> {
     const count = this.#ids.length;
     this.#below.fill(0);
     for (let at = count - 1; at >= 0; at--) {
+      if (at % SLICE_NUMBERS === 0) yield;
       const parent = this.#parent[at]!;
       if (parent !== NONE) this.#below[parent]! += this.#below[at]! + 1;
     }
+    this.#onPath.fill(false);
     this.#leafId = this.#session.getLeafId();
     this.#position = this.#leafId === null ? NONE : (this.#rowAt.get(this.#leafId) ?? NONE);
-    this.#onPath.fill(false);
     for (let at = this.#position; at !== NONE; at = this.#parent[at]!) this.#onPath[at] = true;
-    this.#runs.clear();
+    this.#runs = new Map();
   }
 
   #childrenOf(at: number): readonly number[] {
@@ -171,20 +188,34 @@ export class BranchOutline {
 
   /** Rows of the position's run (null), or those behind a head; empty where the head is none. Made when first asked for. */
   run(head: string | null): readonly OutlineRow[] {
-    const known = this.#runs.get(head);
-    if (known !== undefined) return known;
+    if (!this.#runs.has(head)) atOnce(this.#runSteps(head));
+    return this.#runs.get(head) ?? [];
+  }
+
+  /** Makes a run of any length slice by slice: `run` then has it. */
+  async prepare(head: string | null): Promise<void> {
+    if (!this.#runs.has(head)) await inSlices(this.#runSteps(head));
+  }
+
+  *#runSteps(head: string | null): Generator<void> {
     const rows: OutlineRow[] = [];
+    const runs = this.#runs;
     let at = head === null ? NONE : this.#shownAt(head);
-    if (at === undefined) return rows;
-    for (;;) {
-      const next = this.#next(at);
-      for (const child of this.#childrenOf(at)) if (child !== next) this.#push(rows, child, true);
+    if (at === undefined) return;
+    for (let next = this.#next(at); ; next = this.#next(at)) {
+      for (const child of this.#childrenOf(at)) {
+        if (child === next) continue;
+        this.#push(rows, child, true);
+        if (rows.length % SLICE_ENTRIES === 0) yield;
+      }
       if (next === NONE) break;
       this.#push(rows, next, false);
+      if (rows.length % SLICE_ENTRIES === 0) yield;
+      // Rows joined or moved in between: who asks next begins anew.
+      if (runs !== this.#runs) return;
       at = next;
     }
-    this.#runs.set(head, rows);
-    return rows;
+    if (!runs.has(head)) runs.set(head, rows);
   }
 
   #push(rows: OutlineRow[], at: number, head: boolean): void {
@@ -225,23 +256,46 @@ export class BranchOutline {
 
   /** Takes up what joined the session. What only grew at the position costs what is new, whatever stands above it. */
   update(appended: readonly string[]): OutlineUpdate {
+    const update = this.#taken(appended);
+    if (update !== undefined) return update;
+    this.#clear();
+    atOnce(this.#steps());
+    return MOVED;
+  }
+
+  /** The same, slice by slice where all has to be made anew: until it is, the rows are what they were. */
+  async grow(appended: readonly string[]): Promise<OutlineUpdate> {
+    const update = this.#taken(appended);
+    if (update === undefined) this.#become(await BranchOutline.create(this.#session, this.filter));
+    else if (update.moved) await this.prepare(null);
+    return update ?? MOVED;
+  }
+
+  /** Undefined, and nothing changed, where the outline has to be made anew. */
+  #taken(appended: readonly string[]): OutlineUpdate | undefined {
     const session = this.#session;
+    if (session.shape() !== this.#shape) return undefined;
     const nodes = appended.map((id) => session.node(id));
     // What joined while the outline was made is told of afterwards.
-    const known = nodes.every((node) => node !== undefined && this.#rowAt.has(node.id));
-    if (known && this.#rowAt.size === session.size() && this.#leafId === session.getLeafId()) {
+    if (nodes.every((node) => node !== undefined && this.#rowAt.has(node.id)) && this.#isCurrent()) {
       return { moved: false, added: [], changed: [] };
     }
-    const isNew = (node: SessionNode | undefined) => node !== undefined && !this.#rowAt.has(node.id);
-    // A file that was read anew has other entries than those that are told of.
-    if (!nodes.every(isNew) || this.#rowAt.size + nodes.length !== session.size()) return this.#anew();
+    const joined = new Set<string>();
+    for (const node of nodes) {
+      // A file that was read anew has other entries than those that are told of.
+      if (node === undefined || this.#rowAt.has(node.id)) return undefined;
+      const { parentId } = node;
+      if (parentId !== null && !this.#rowAt.has(parentId) && !joined.has(parentId)) return undefined;
+      joined.add(node.id);
+    }
+    if (this.#rowAt.size + joined.size !== session.size()) return undefined;
     const changed = this.#relabelled(nodes as SessionNode[]);
-    if (changed === undefined) return this.#anew();
+    if (changed === undefined) return undefined;
     const grows = this.#onlyGrows(nodes as SessionNode[]);
     const first = this.#ids.length;
-    for (const node of nodes) if (!this.#take(node!)) return this.#anew();
+    for (const node of nodes) this.#take(node!);
     if (!grows) {
-      this.#settle();
+      atOnce(this.#settling());
       return MOVED;
     }
     this.#leafId = session.getLeafId();
@@ -287,16 +341,31 @@ export class BranchOutline {
     return last === leafId;
   }
 
-  #anew(): OutlineUpdate {
+  #clear(): void {
     this.#ids = [];
-    this.#rowAt.clear();
+    this.#rowAt = new Map();
     this.#parent = [];
     this.#children = [];
     this.#roots = [];
     this.#below = [];
     this.#onPath = [];
     this.#inRun = [];
-    this.#build();
-    return MOVED;
+    this.#runs = new Map();
+  }
+
+  #become(other: BranchOutline): void {
+    this.#ids = other.#ids;
+    this.#rowAt = other.#rowAt;
+    this.#parent = other.#parent;
+    this.#children = other.#children;
+    this.#roots = other.#roots;
+    this.#below = other.#below;
+    this.#onPath = other.#onPath;
+    this.#inRun = other.#inRun;
+    this.#position = other.#position;
+    this.#leafId = other.#leafId;
+    this.#shape = other.#shape;
+    this.#runs = other.#runs;
+    this.#labels = other.#labels;
   }
 }

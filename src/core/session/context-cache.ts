@@ -1,13 +1,7 @@
 // Builds the context of a position from the tree, reading only what is needed and only once (performance §7).
 import { SessionError } from "../errors.ts";
 import { giveWay, isTurnOver } from "../give-way.ts";
-import {
-  type ContextOptions,
-  contextEdits,
-  deriveSessionContextState,
-  projectContextEntries,
-  projectContextEntry,
-} from "./context.ts";
+import { type ContextOptions, contextEdits, deriveSessionContextState, projectContextEntry } from "./context.ts";
 import type { CompactionEntry, SessionEntry, SessionEntryType } from "./entries.ts";
 import { ROW_TYPES, roleCode, typeCode } from "./row-facts.ts";
 import type { SessionContext } from "./session.ts";
@@ -36,6 +30,7 @@ interface Cached {
   tree: SessionTree;
   row: number;
   entries: SessionEntry[];
+  edits: ReturnType<typeof contextEdits>;
   context: SessionContext;
 }
 
@@ -47,6 +42,7 @@ export class ContextCache {
   /** What the last context was built from; a map of it is made only where another one is built. */
   #last: { rows: readonly number[]; found: readonly (SessionEntry | undefined)[] } = { rows: [], found: [] };
   #cached: Cached | undefined;
+  #shape = 0;
   /** One build after the other: each changes what the next one builds on. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -79,6 +75,9 @@ export class ContextCache {
 
   async #build(leafId: string | null): Promise<SessionContext> {
     const { tree } = this.#storage;
+    // What was there before may say something else, or stand elsewhere.
+    if (tree.shape !== this.#shape) this.clear();
+    this.#shape = tree.shape;
     if (leafId === null) return { items: [], messages: [], thinkingLevel: "off", model: null, activeToolNames: null };
     const row = tree.rowOf(leafId);
     if (row < 0) throw new SessionError("not_found", `The session has no entry ${leafId}.`);
@@ -110,7 +109,8 @@ export class ContextCache {
     const { context } = cached;
     for (const entry of added) {
       cached.entries.push(entry);
-      const [item] = projectContextEntries([entry], this.#options);
+      // An edit may stand before what it is about.
+      const item = projectContextEntry(entry, false, cached.edits, this.#options);
       if (item !== undefined) {
         context.items.push(item);
         context.messages.push(...item.messages);
@@ -157,12 +157,13 @@ export class ContextCache {
     if (compaction !== undefined) entries.unshift(compaction);
     const set = state.map((used) => keep.get(used)).filter((entry) => entry !== undefined);
     const isEdited = rows.some((used) => tree.typeCodeOf(used) === EDIT);
-    const context = { ...(await this.#project(entries, isEdited)), ...deriveSessionContextState(set) };
+    const edits = isEdited ? contextEdits(entries) : NO_EDITS;
+    const context = { ...(await this.#project(entries, edits)), ...deriveSessionContextState(set) };
     // A file that was replaced meanwhile has given the rows new meanings.
     if (tree !== this.#storage.tree) return context;
     this.#parsed = keep;
     this.#last = { rows, found };
-    this.#cached = { tree, row, entries, context };
+    this.#cached = { tree, row, entries, edits, context };
     return context;
   }
 
@@ -204,11 +205,10 @@ export class ContextCache {
   /** Thousands of entries at a time, so that a context of any length stalls nothing. */
   async #project(
     entries: readonly SessionEntry[],
-    isEdited: boolean,
+    edits: ReturnType<typeof contextEdits>,
   ): Promise<Pick<SessionContext, "items" | "messages">> {
     const items: SessionContext["items"] = [];
     const messages: SessionContext["messages"] = [];
-    const edits = isEdited ? contextEdits(entries) : NO_EDITS;
     for (let i = 0; i < entries.length; i++) {
       if (i % SLICE_ROWS === 0 && isTurnOver()) await giveWay();
       const item = projectContextEntry(entries[i]!, i === 0, edits, this.#options);

@@ -1,8 +1,8 @@
 // Feeds the bytes of a session file into its tree, line by line, parsing only lines that need it (performance §7).
-import type { SessionHeader } from "./entries.ts";
+import type { SessionEntry, SessionHeader } from "./entries.ts";
 import { type Decoded, decodeLine, MAX_LINE_BYTES } from "./jsonl-codec.ts";
 import { Prefix, readPrefix } from "./jsonl-prefix.ts";
-import { joinBytes } from "./line-bytes.ts";
+import { joinBytes, type Place } from "./line-bytes.ts";
 import { ROW_DAMAGED } from "./row-facts.ts";
 import { NO_KEY, type SessionTree } from "./session-tree.ts";
 
@@ -14,9 +14,13 @@ const PREFIX_BYTES = 512;
 export interface IndexSink {
   header(header: SessionHeader, line: number): void;
   bad(line: number, reason: string): void;
-  /** True where the line is one of ours that was not acknowledged: it must not join the tree yet. */
-  holdBack?(bytes: Uint8Array, offset: number): boolean;
-  added?(row: number): void;
+}
+
+/** The unreadable end of a file: perhaps the beginning of what another process is writing. */
+export interface Fragment {
+  offset: number;
+  line: number;
+  reason: string;
 }
 
 export interface IndexOptions {
@@ -31,12 +35,17 @@ export interface IndexOptions {
   size?: number;
 }
 
+/** Stays with its file while it grows: what it was told in pieces must mean what it means as a whole. */
 export class JsonlIndexer {
   readonly #tree: SessionTree;
   readonly #sink: IndexSink;
   readonly #verify: boolean;
   readonly #size: number;
   readonly #prefix = new Prefix();
+  /** True where the line is one of ours that was not acknowledged: it must not join the tree yet. */
+  holdBack: ((bytes: Uint8Array, offset: number) => boolean) | undefined;
+  /** Told of each row that joins. */
+  added: ((row: number) => void) | undefined;
   /** Lines seen, the current one included. */
   #line = 0;
   /** Offset in the file of the line that is being collected. */
@@ -44,6 +53,12 @@ export class JsonlIndexer {
   #pieces: Uint8Array[] = [];
   #collected = 0;
   #lastByte = 0;
+  /** A last line without a newline that nothing could be made of; without its bytes where they are too many. */
+  #unfinished: { bytes: Uint8Array | undefined; length: number } | undefined;
+  /** The last line had no newline yet, and its entry has joined. */
+  #endsOpen = false;
+  /** The row that joined last, or -1. */
+  #last: number;
   /** The entry before a run of unreadable lines, or -1. */
   #gapFrom = -1;
   #sawHeader: boolean;
@@ -56,16 +71,27 @@ export class JsonlIndexer {
     this.#sawHeader = options.sawHeader ?? false;
     this.#verify = options.verify ?? false;
     this.#size = options.size ?? 0;
+    this.#last = tree.count - 1;
   }
 
-  /** Complete lines so far. */
-  get lines(): number {
-    return this.#line;
+  /** Offset of the first byte that is to be fed next: after `end()` the beginning of a line that is not whole yet. */
+  get next(): number {
+    return this.#start;
+  }
+  /** True where the last entry joined without a newline: whatever else follows on its line makes another line of it. */
+  get endsOpen(): boolean {
+    return this.#endsOpen;
   }
 
   /** Takes the next bytes of the file. Costs about 0.2 ms a megabyte; give it slices and let others run between. */
   feed(chunk: Uint8Array): void {
     let from = 0;
+    this.#unfinished = undefined;
+    if (this.#endsOpen && chunk.length > 0) {
+      this.#endsOpen = false;
+      this.#start++;
+      from = 1;
+    }
     if (this.#collected > 0) {
       const newline = chunk.indexOf(NEWLINE);
       if (newline < 0) {
@@ -87,22 +113,40 @@ export class JsonlIndexer {
   }
 
   /**
-   * Ends the file. A last line without a newline joins where it is whole; else its offset and reason are returned: it may
-   * be the beginning of what another process is about to finish.
+   * Ends the file as it is now. A last line without a newline joins where it is whole; else it is returned, and fed again
+   * from its beginning once there is more of it.
    */
-  end(): { fragment?: { offset: number; line: number; reason: string } } {
-    if (this.#collected === 0) return {};
-    const offset = this.#start;
+  end(): Fragment | undefined {
+    if (this.#collected === 0) return undefined;
     const tooLong = this.#collected > MAX_LINE_BYTES;
     const bytes = tooLong ? undefined : joinBytes(this.#pieces);
     const decoded: Decoded = bytes === undefined ? { kind: "bad", reason: "longer than 32 MB" } : decodeLine(bytes);
     this.#pieces = [];
+    const offset = this.#start;
     const length = this.#collected;
     this.#collected = 0;
-    if (decoded.kind === "bad") return { fragment: { offset, line: this.#line + 1, reason: decoded.reason } };
+    if (decoded.kind === "bad") {
+      this.#unfinished = { bytes, length };
+      return { offset, line: this.#line + 1, reason: decoded.reason };
+    }
     this.#line++;
-    this.#take(decoded, offset, length);
-    return {};
+    this.#start += length;
+    this.#endsOpen = true;
+    if (bytes === undefined || this.holdBack?.(bytes, offset) !== true) this.#take(decoded, offset, length);
+    return undefined;
+  }
+
+  /** Takes a line of ours that was written behind all that was fed; on a line of its own, whatever stood before it. */
+  own(entry: SessionEntry, { offset, length }: Place): void {
+    if (this.#unfinished !== undefined) {
+      this.#line++;
+      this.#closed(this.#unfinished.bytes, this.#start, this.#unfinished.length);
+      this.#unfinished = undefined;
+    }
+    this.#endsOpen = false;
+    this.#line++;
+    this.#start = offset + length + 1;
+    this.#joined(this.#tree.addEntry(entry, offset, length));
   }
 
   #collect(chunk: Uint8Array, from: number, to: number): void {
@@ -120,17 +164,17 @@ export class JsonlIndexer {
     this.#collected = 0;
     const pieces = this.#pieces;
     this.#pieces = [];
-    if (length > MAX_LINE_BYTES) {
-      this.#bad({ kind: "bad", reason: "longer than 32 MB" }, offset, length);
-      return;
-    }
-    const head = pieces[0]!;
-    const simple = head.length >= PREFIX_BYTES && !this.#verify && this.#sink.holdBack === undefined;
+    const head = pieces[0];
+    const simple = head !== undefined && head.length >= PREFIX_BYTES && !this.#verify && this.holdBack === undefined;
     if (simple && this.#lastByte === CLOSE && readPrefix(head, 0, head.length, this.#tree, this.#prefix)) {
-      this.#addPrefix(offset, length);
-      return;
+      if (this.#addPrefix(offset, length)) return;
     }
-    this.#lineAt(joinBytes(pieces), 0, length, offset);
+    this.#closed(length > MAX_LINE_BYTES ? undefined : joinBytes(pieces), offset, length);
+  }
+
+  #closed(bytes: Uint8Array | undefined, offset: number, length: number): void {
+    if (bytes !== undefined) this.#lineAt(bytes, 0, length, offset);
+    else this.#bad({ kind: "bad", reason: "longer than 32 MB" }, offset, length);
   }
 
   #lineAt(bytes: Uint8Array, from: number, to: number, offset: number): void {
@@ -139,19 +183,22 @@ export class JsonlIndexer {
       !this.#verify &&
       length > 0 &&
       bytes[to - 1] === CLOSE &&
-      this.#sink.holdBack === undefined &&
-      readPrefix(bytes, from, to, this.#tree, this.#prefix)
+      this.holdBack === undefined &&
+      readPrefix(bytes, from, to, this.#tree, this.#prefix) &&
+      this.#addPrefix(offset, length)
     ) {
-      this.#addPrefix(offset, length);
       return;
     }
     const line = bytes.subarray(from, to);
-    if (this.#sink.holdBack?.(line, offset) === true) return;
+    if (this.holdBack?.(line, offset) === true) return;
     this.#take(decodeLine(line), offset, length);
   }
 
-  #addPrefix(offset: number, length: number): void {
-    this.#added(this.#tree.addRow(this.#prefix, offset, length));
+  /** False where an entry has the id already: only a line that can be read takes its place. */
+  #addPrefix(offset: number, length: number): boolean {
+    const row = this.#tree.addRow(this.#prefix, offset, length, true);
+    if (row >= 0) this.#added(row);
+    return row >= 0;
   }
 
   #take(decoded: Decoded, offset: number, length: number): void {
@@ -182,15 +229,20 @@ export class JsonlIndexer {
       const parentKey = salvage.parentId === null ? NO_KEY : this.#tree.keyOf(salvage.parentId);
       const facts = { type: 0, role: 0, flags: ROW_DAMAGED };
       this.#added(this.#tree.add(this.#tree.keyOf(salvage.id), parentKey, facts, offset, length));
-    } else if (this.#gapFrom < 0) this.#gapFrom = this.#tree.count - 1;
+    } else if (this.#gapFrom < 0) this.#gapFrom = this.#last;
   }
 
   #added(row: number): void {
+    this.#joined(row);
+    this.added?.(row);
+  }
+
+  #joined(row: number): void {
+    this.#last = row;
     if (this.#gapFrom >= 0) {
       // The first entry after lines that nothing can be read of: its missing parent is taken to be one of them.
       this.#tree.bridge(row, this.#gapFrom);
       this.#gapFrom = -1;
     }
-    this.#sink.added?.(row);
   }
 }

@@ -5,8 +5,8 @@ import { CURRENT_SESSION_VERSION, type SessionEntry, type SessionHeader } from "
 import { decodeLine, encodeLine, encodeLines, lineText } from "./jsonl-codec.ts";
 import { JsonlFile } from "./jsonl-file.ts";
 import { findHeader } from "./jsonl-header.ts";
-import { type IndexOptions, JsonlIndexer } from "./jsonl-index.ts";
 import { readPlaces, readSlices } from "./jsonl-reader.ts";
+import { JsonlScan } from "./jsonl-scan.ts";
 import { JsonlTail } from "./jsonl-tail.ts";
 import { joinBytes, type Place, placesOf } from "./line-bytes.ts";
 import { type OutgoingLine, OutgoingLines } from "./outgoing-lines.ts";
@@ -14,7 +14,7 @@ import type { BadLine } from "./session.ts";
 import { type LockOptions, withLock } from "./session-lock.ts";
 import { folderOf } from "./session-paths.ts";
 import type { ComposedEntry, SessionStorage } from "./session-storage.ts";
-import { SessionTree } from "./session-tree.ts";
+import type { SessionTree } from "./session-tree.ts";
 
 export interface JsonlOptions {
   fs: FileSystem;
@@ -30,32 +30,31 @@ export interface JsonlOptions {
 
 const ATTEMPTS = 4;
 const NEWLINE = Uint8Array.of(0x0a);
-/** From this size on a file is indexed while its next slice is read. */
-const READ_AHEAD_BYTES = 256 * 1024 * 1024;
 
 type ExternalListener = Parameters<SessionStorage["onExternal"]>[0];
+type ExternalKind = Parameters<ExternalListener>[0]["kind"];
 
 export class JsonlStorage implements SessionStorage {
   readonly file: string;
   readonly #options: JsonlOptions;
   #header: SessionHeader;
   #readOnlyReason: string | undefined;
-  #tree = new SessionTree();
+  #scan = new JsonlScan();
   #disk: JsonlFile | undefined;
   #tail: JsonlTail | undefined;
   #tailPosition: string | null | undefined;
   #ready: Promise<void> | undefined;
   #indexed = false;
-  #bad: BadLine[] = [];
-  /** An unreadable end of the file: perhaps the beginning of what another process is writing. */
-  #fragment: { offset: number; line: number; reason: string } | undefined;
-  #lines = 0;
   /** Entries that are not in the file (yet): before the first user message, or brought from an older version. */
   #memory = new Map<number, SessionEntry>();
   #migratedFrom: number | undefined;
   #headerLost = false;
   /** Lines of an append that goes on or failed. */
   #outgoing = new OutgoingLines();
+  /** Lines of ours were found among those of others: the file has another order than the tree. */
+  #outOfOrder = false;
+  /** Another file stands at the path, and nobody was told yet. */
+  #isUntold = false;
   #creationTried = false;
   #listeners: ExternalListener[] = [];
   #queue: Promise<unknown> = Promise.resolve();
@@ -98,13 +97,13 @@ export class JsonlStorage implements SessionStorage {
     return this.#readOnlyReason;
   }
   get tree(): SessionTree {
-    return this.#tree;
+    return this.#scan.tree;
   }
   badLines(): readonly BadLine[] {
-    return this.#fragment === undefined ? this.#bad : [...this.#bad, this.#fragment];
+    return this.#scan.badLines();
   }
   position(): string | null {
-    return this.#indexed || this.#tailPosition === undefined ? this.#tree.position() : this.#tailPosition;
+    return this.#indexed || this.#tailPosition === undefined ? this.tree.position() : this.#tailPosition;
   }
   async tail(): Promise<SessionEntry[] | undefined> {
     return this.#indexed ? undefined : this.#tail?.entries();
@@ -122,7 +121,8 @@ export class JsonlStorage implements SessionStorage {
   }
 
   async read(rows: ArrayLike<number>): Promise<(SessionEntry | undefined)[]> {
-    const tree = this.#tree;
+    const scan = this.#scan;
+    const { tree } = scan;
     const found: (SessionEntry | undefined)[] = [];
     const places: (Place & { row: number; index: number })[] = [];
     for (let index = 0; index < rows.length; index++) {
@@ -143,11 +143,11 @@ export class JsonlStorage implements SessionStorage {
       }
     });
     // A file that was replaced meanwhile has given the rows new meanings.
-    if (tree !== this.#tree) return found;
+    if (scan !== this.#scan) return found;
     for (const { row, offset, reason } of damaged) {
       const known = tree.isDamaged(row);
       tree.markDamaged(row);
-      if (!known) this.#bad.push({ line: await this.#lineAt(offset), reason });
+      if (!known) scan.damaged(await this.#lineAt(offset), reason);
     }
     return found;
   }
@@ -155,7 +155,7 @@ export class JsonlStorage implements SessionStorage {
   async rawLine(row: number): Promise<string | undefined> {
     const entry = this.#memory.get(row);
     if (entry !== undefined) return lineText(encodeLine(entry)).text.trimEnd();
-    const bytes = await this.#disk?.reader.read(this.#tree.offsetOf(row), this.#tree.lengthOf(row));
+    const bytes = await this.#disk?.reader.read(this.tree.offsetOf(row), this.tree.lengthOf(row));
     return bytes && lineText(bytes).text;
   }
 
@@ -197,7 +197,18 @@ export class JsonlStorage implements SessionStorage {
 
   async #load(disk: JsonlFile): Promise<void> {
     const { header, recovered } = await findHeader(disk.reader, disk.size, disk.path);
+    const before = this.#disk;
     this.#disk = disk;
+    this.#isUntold = before !== undefined;
+    await before?.close();
+    this.#outgoing.forgetPlaces();
+    this.#outOfOrder = false;
+    this.#scan = new JsonlScan();
+    this.#memory.clear();
+    this.#migratedFrom = undefined;
+    this.#readOnlyReason = undefined;
+    this.#indexed = false;
+    this.#ready = undefined;
     this.#header = header;
     this.#headerLost = recovered;
     if (recovered) this.#readOnlyReason = `${disk.path} has no readable header; it is shown and left as it is.`;
@@ -217,90 +228,90 @@ export class JsonlStorage implements SessionStorage {
     const { migrateSession } = await import("./migrate.ts");
     const migrated = migrateSession(bytes, header, (taken) => this.#options.ids.entryId(taken));
     this.#header = migrated.header;
-    this.#bad = migrated.bad;
-    for (const entry of migrated.entries) this.#memory.set(this.#tree.addEntry(entry, 0, 0), entry);
-    this.#tree.breakCycles();
+    const scan = new JsonlScan(undefined, { bad: migrated.bad });
+    for (const entry of migrated.entries) this.#memory.set(scan.tree.addEntry(entry, 0, 0), entry);
+    scan.settleCircles();
+    this.#scan = scan;
     this.#migratedFrom = header.version;
     this.#ready = Promise.resolve();
     this.#indexed = true;
   }
 
   async #index(): Promise<void> {
-    const disk = this.#disk!;
-    this.#tree = new SessionTree();
-    this.#bad = this.#headerLost ? [{ line: 1, reason: "no session header before the first entry" }] : [];
-    const indexer = this.#indexer({ verify: this.#options.verify ?? false, size: disk.size });
-    await readSlices(disk.reader, 0, disk.size, (bytes) => indexer.feed(bytes), disk.size < READ_AHEAD_BYTES);
-    this.#endScan(indexer);
-    // The position must be an entry that can be read: the prefix alone does not tell.
-    for (let row = this.#tree.lastRow; row >= 0; row = this.#tree.lastRow) {
-      if ((await this.read([row]))[0] !== undefined) break;
-      this.#tree.retreat();
-    }
+    const { disk, scan } = this.#fresh();
+    this.#scan = scan;
+    await scan.read(disk.reader, disk.size, this.#holdBack(), false);
     this.#indexed = true;
     this.#tail = undefined;
   }
 
-  #indexer(options: IndexOptions, added?: string[]) {
-    const hold = options.sawHeader === true && !this.#outgoing.isEmpty;
-    return new JsonlIndexer(
-      this.#tree,
-      {
-        header: () => {},
-        bad: (line, reason) => this.#bad.push({ line, reason }),
-        ...(hold ? { holdBack: (bytes: Uint8Array, offset: number) => this.#outgoing.recognise(bytes, offset) } : {}),
-        ...(added === undefined ? {} : { added: (row: number) => added.push(this.#tree.idOf(row)) }),
-      },
-      options,
-    );
+  /** The lines came in another order than the file has them: it is read anew, for labels, duplicate ids and siblings. */
+  async #putInOrder(): Promise<void> {
+    const { disk, scan } = this.#fresh();
+    await scan.read(disk.reader, disk.size, this.#holdBack(), false);
+    this.#scan = scan;
+    this.#tell([], "reordered");
   }
-  #endScan(indexer: JsonlIndexer): void {
-    this.#fragment = indexer.end().fragment;
-    this.#lines = indexer.lines;
-    for (const row of this.#tree.breakCycles()) {
-      this.#bad.push({
-        line: 0,
-        reason: `the parents of ${this.#tree.idOf(row)} form a circle; it is shown as a root`,
-      });
-    }
+
+  #fresh() {
+    const disk = this.#disk!;
+    const bad = this.#headerLost ? [{ line: 1, reason: "no session header before the first entry" }] : [];
+    return { disk, scan: new JsonlScan(undefined, { verify: this.#options.verify, size: disk.size, bad }) };
+  }
+
+  /** While lines of an append are not acknowledged they are known again in what is read, and join nothing. */
+  #holdBack() {
+    if (this.#outgoing.isEmpty) return undefined;
+    return (bytes: Uint8Array, offset: number): boolean => {
+      const isOurs = this.#outgoing.recognise(bytes, offset);
+      this.#outOfOrder ||= isOurs;
+      return isOurs;
+    };
   }
 
   /** Reads what others wrote, starts over with a replaced file; brings a deleted one back only where it is to be written. */
   async #catchUp(why: "look" | "write"): Promise<void> {
+    this.#tellReplaced();
     const disk = this.#disk!;
     const state = await disk.look();
     if (state.kind === "deleted") {
       if (why === "write") await disk.restore();
-    } else if (state.kind === "replaced") await this.#reload();
+    } else if (state.kind === "replaced") await this.#reload(why);
     else if (state.kind === "grown") {
-      const start = this.#fragment?.offset ?? disk.size;
-      const added: string[] = [];
-      const indexer = this.#indexer({ start, line: this.#lines, sawHeader: true }, added);
-      await readSlices(disk.reader, start, state.to, (bytes) => indexer.feed(bytes));
-      this.#endScan(indexer);
+      const scan = this.#scan;
+      // An old format is known as a whole only.
+      if (this.#migratedFrom !== undefined || !(await scan.canGrow(disk.reader, disk.size))) {
+        await this.#reload(why);
+        return;
+      }
+      const added = await scan.read(disk.reader, state.to, this.#holdBack(), true);
       await disk.seen(state.to);
-      if (added.length > 0) this.#tell(added, false);
+      if (added.length > 0) this.#tell(added, "grown");
     }
   }
 
-  async #reload(): Promise<void> {
+  /** Throws what opening throws; what was known before is then known still. */
+  async #reload(why: "look" | "write"): Promise<void> {
     const fresh = await JsonlFile.open(this.#options.fs, this.file);
-    await this.#disk!.close();
-    this.#tree = new SessionTree();
-    this.#bad = [];
-    this.#fragment = undefined;
-    this.#memory.clear();
-    this.#migratedFrom = undefined;
-    this.#readOnlyReason = undefined;
-    this.#indexed = false;
-    this.#ready = undefined;
-    await this.#load(fresh);
+    try {
+      await this.#load(fresh);
+    } catch (error) {
+      if (this.#disk !== fresh) await fresh.close();
+      throw error;
+    }
     await this.ready();
-    this.#tell([], true);
-    if (this.#readOnlyReason !== undefined) throw new SessionError("read_only", this.#readOnlyReason);
+    this.#tellReplaced();
+    if (why === "write" && this.#readOnlyReason !== undefined) {
+      throw new SessionError("read_only", this.#readOnlyReason);
+    }
   }
-  #tell(appended: string[], reloaded: boolean): void {
-    for (const listener of this.#listeners) listener({ appended, reloaded });
+  #tellReplaced(): void {
+    if (!this.#isUntold) return;
+    this.#isUntold = false;
+    this.#tell([], "replaced");
+  }
+  #tell(appended: string[], kind: ExternalKind): void {
+    for (const listener of this.#listeners) listener({ appended, kind });
   }
 
   async #appendBeforeFile(compose: () => ComposedEntry[]): Promise<void> {
@@ -308,7 +319,7 @@ export class JsonlStorage implements SessionStorage {
     const entries = composed.map(({ entry }) => entry);
     const lines = encodeLines(composed);
     if (!entries.some((entry) => entry.type === "message" && entry.message.role === "user")) {
-      for (const entry of entries) this.#memory.set(this.#tree.addEntry(entry, 0, 0), entry);
+      for (const entry of entries) this.#memory.set(this.tree.addEntry(entry, 0, 0), entry);
       return;
     }
     const { fs } = this.#options;
@@ -322,25 +333,35 @@ export class JsonlStorage implements SessionStorage {
     this.#creationTried = true;
     await fs.writeFileAtomic(this.file, joinBytes(all), 0o600);
     this.#disk = await JsonlFile.open(fs, this.file);
+    const rows = [...waiting.map(([row]) => row), ...entries.map((entry) => this.tree.addEntry(entry, 0, 0))];
+    this.#placed(rows, all);
+  }
+
+  /** What was in memory has its lines now, the header before them and nothing between. */
+  #placed(rows: readonly number[], all: readonly Uint8Array[]): void {
+    const { tree } = this;
     const places = placesOf(all, 0);
-    waiting.forEach(([row], i) => {
-      this.#tree.setPlace(row, places[i + 1]!.offset, places[i + 1]!.length);
+    rows.forEach((row, i) => {
+      tree.setPlace(row, places[i + 1]!.offset, places[i + 1]!.length);
     });
     this.#memory.clear();
-    const first = 1 + waiting.length;
-    entries.forEach((entry, i) => {
-      this.#tree.addEntry(entry, places[first + i]!.offset, places[first + i]!.length);
-    });
-    this.#lines = all.length;
+    const bytes = all.reduce((sum, line) => sum + line.length, 0);
+    const known = { bytes, lines: all.length };
+    this.#scan = new JsonlScan(tree, { verify: this.#options.verify, known, bad: this.#scan.badLines() });
   }
 
   async #appendToFile(compose: () => ComposedEntry[]): Promise<void> {
     if (this.#migratedFrom !== undefined) await this.#writeMigrated();
     await this.#catchUp("write");
     const outgoing = this.#outgoing;
-    this.#joinLeft(outgoing.take(compose()));
+    await this.#joinLeft(outgoing.take(compose()));
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (attempt > 0) await this.#catchUp("write");
+      if (attempt > 0) {
+        const { header } = this;
+        await this.#catchUp("write");
+        // Another file stands there now: what the entries follow may not be in it.
+        if (this.header !== header && !outgoing.fits(this.tree)) outgoing.take(compose());
+      }
       const { missing } = outgoing;
       if (attempt > 0 && missing.length === 0) break;
       const disk = this.#disk!;
@@ -354,39 +375,42 @@ export class JsonlStorage implements SessionStorage {
         continue;
       }
       outgoing.written(missing, start + lead);
-      if (lead === 1) this.#settleFragment();
-      this.#lines += missing.length;
       break;
     }
     if (outgoing.missing.length > 0) {
       throw new SessionError("storage", `Not saved: other writers of ${this.file} left no whole line.`);
     }
-    for (const { entry, place } of outgoing.acknowledge()) this.#tree.addEntry(entry, place!.offset, place!.length);
+    await this.#join(outgoing.acknowledge());
   }
 
   /** Lines of a failed append that turned out to be in the file join the tree as if another process had written them. */
-  #joinLeft(left: readonly OutgoingLine[]): void {
-    for (const { entry, place } of left) this.#tree.addEntry(entry, place!.offset, place!.length);
-    if (left.length > 0)
-      this.#tell(
-        left.map((line) => line.entry.id),
-        false,
-      );
+  async #joinLeft(left: readonly OutgoingLine[]): Promise<void> {
+    if (left.length === 0) return;
+    await this.#join(left);
+    this.#tell(
+      left.map((line) => line.entry.id),
+      "grown",
+    );
   }
 
-  /** Our newline ended the unreadable end of the file: it is a bad line now. */
-  #settleFragment(): void {
-    if (this.#fragment === undefined) return;
-    this.#lines++;
-    this.#bad.push({ line: this.#fragment.line, reason: this.#fragment.reason });
-    this.#fragment = undefined;
+  /** Lines of ours that are in the file join the tree. They are saved: nothing that fails here may say otherwise. */
+  async #join(lines: readonly OutgoingLine[]): Promise<void> {
+    if (this.#outOfOrder) {
+      this.#outOfOrder = false;
+      try {
+        return await this.#putInOrder();
+      } catch {
+        this.#outOfOrder = true;
+      }
+    }
+    for (const { entry, place } of lines) this.#scan.own(entry, place!);
   }
 
   /** Writes a file of version 1 or 2 anew as version 3, the original kept beside it. */
   async #writeMigrated(): Promise<void> {
     const { fs } = this.#options;
     const disk = this.#disk!;
-    if ((await disk.look()).kind !== "same") await this.#reload();
+    if ((await disk.look()).kind !== "same") await this.#reload("write");
     if (this.#migratedFrom === undefined) return;
     const backup = `${this.file}.v${this.#migratedFrom}.bak`;
     if ((await fs.stat(backup)) === undefined) {
@@ -398,13 +422,11 @@ export class JsonlStorage implements SessionStorage {
     const fresh = await JsonlFile.open(fs, this.file);
     await disk.close();
     this.#disk = fresh;
-    const places = placesOf(all, 0);
-    kept.forEach(([row], i) => {
-      this.#tree.setPlace(row, places[i + 1]!.offset, places[i + 1]!.length);
-    });
-    this.#memory.clear();
+    this.#placed(
+      kept.map(([row]) => row),
+      all,
+    );
     this.#migratedFrom = undefined;
-    this.#lines = all.length;
   }
 
   async #lineAt(offset: number): Promise<number> {

@@ -3,6 +3,7 @@ import type { SessionEntry } from "./entries.ts";
 import { encodeLines } from "./jsonl-codec.ts";
 import { type Place, placesOf } from "./line-bytes.ts";
 import type { ComposedEntry } from "./session-storage.ts";
+import type { SessionTree } from "./session-tree.ts";
 
 export interface OutgoingLine {
   readonly entry: SessionEntry;
@@ -60,6 +61,17 @@ export class OutgoingLines {
     );
     lines.forEach((line, i) => {
       line.place = places[i]!;
+    });
+  }
+
+  /** The file was replaced: what was found in the one before counts for nothing. */
+  forgetPlaces(): void {
+    for (const line of this.#lines.values()) delete line.place;
+  }
+  /** True where each line follows an entry of the tree, or another line. */
+  fits(tree: SessionTree): boolean {
+    return [...this.#lines.values()].every(({ entry: { parentId } }) => {
+      return parentId === null || this.#lines.has(parentId) || tree.rowOf(parentId) >= 0;
     });
   }
 

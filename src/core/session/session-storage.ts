@@ -35,7 +35,12 @@ export interface SessionStorage {
    */
   append(compose: () => ComposedEntry[]): Promise<void>;
   refresh(): Promise<void>;
-  /** Told of entries that others appended, and of a reload (`reloaded`). */
-  onExternal(listener: (change: Pick<SessionChange, "appended"> & { reloaded: boolean }) => void): void;
+  /**
+   * Told of entries that others appended, of rows that got new numbers for the same entries, and of a file that was
+   * replaced by another one.
+   */
+  onExternal(
+    listener: (change: Pick<SessionChange, "appended"> & { kind: "grown" | "reordered" | "replaced" }) => void,
+  ): void;
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 // The shape of a session without its contents: one row of typed arrays per entry, parents, children, labels, position.
 import { ChildLinks } from "./child-links.ts";
 import type { SessionEntry, SessionEntryType } from "./entries.ts";
+import { ParentCircles } from "./parent-circles.ts";
 import {
   ROW_DAMAGED,
   ROW_ID_IS_TEXT,
@@ -53,7 +54,11 @@ function hexValueOf(id: string): number | undefined {
   return value;
 }
 
+/** Counts changes of all trees, so that no two of them look the same by chance. */
+let shapes = 0;
+
 export class SessionTree {
+  #shape = ++shapes;
   #count = 0;
   #capacity = FIRST_ROWS;
   /** Rows that the tree is likely to get. */
@@ -77,6 +82,7 @@ export class SessionTree {
   /** Rows whose parent has not been seen, by the parent's key. */
   readonly #waiting = new Map<number, number[]>();
   #hasForward = false;
+  readonly #circles = new ParentCircles();
 
   readonly #children = new ChildLinks();
 
@@ -88,6 +94,10 @@ export class SessionTree {
 
   get count(): number {
     return this.#count;
+  }
+  /** Another number once an entry that was there says something else or has another parent; entries that join do not count. */
+  get shape(): number {
+    return this.#shape;
   }
 
   /** A number for an id: the value of eight hex digits, or a number above 2^32 for any other text. */
@@ -133,13 +143,14 @@ export class SessionTree {
     return this.addRow({ id: idKey | 0, parent: parentKey | 0, flags, type, role }, offset, length);
   }
 
-  /** The same for ids as the rows keep them. */
-  addRow(ids: RowIds, offset: number, length: number): number {
+  /** The same for ids as the rows keep them. `onlyNew`: -1, and nothing changed, where the id stood before. */
+  addRow(ids: RowIds, offset: number, length: number, onlyNew = false): number {
     if (this.#count === this.#capacity) this.#growRows();
     const { id, parent: parentId, flags } = ids;
     let row = this.#find(id, flags & ROW_ID_IS_TEXT);
     const freeSlot = this.#endSlot;
     const isNew = row < 0;
+    if (onlyNew && !isNew) return -1;
     if (isNew) row = this.#count++;
     this.#offset[row] = offset;
     this.#length[row] = length;
@@ -166,7 +177,13 @@ export class SessionTree {
       this.#table[freeSlot] = row;
       if (this.#waiting.size > 0) this.#adopt(this.#keyOfRow(row));
       this.#children.join(row, this.#parent[row]!);
-    } else this.#children.forget();
+    } else {
+      this.#children.forget();
+      this.#shape = ++shapes;
+      this.#circles.forget(row);
+      // What follows it may stand before it: also a parent of a lower row may close a circle.
+      this.#hasForward = true;
+    }
     if ((flags & ROW_DAMAGED) === 0) {
       this.#lastRow = row;
       this.#leafTarget = undefined;
@@ -202,35 +219,21 @@ export class SessionTree {
   bridge(row: number, to: number): void {
     if (this.#parent[row] !== -1 || (this.#flags[row]! & ROW_NO_PARENT) !== 0 || to === row || to < 0) return;
     this.#parent[row] = to;
+    // An entry that was written again keeps its row: what stands before it in the file may come after it here.
+    if (to > row) this.#hasForward = true;
     this.#children.forget();
   }
 
-  /** Cuts circles of parents so that every walk ends. Returns the rows that became roots. Linear. */
+  /** Cuts circles of parents so that every walk ends. Returns all rows that are roots for it. Linear where parents came late. */
   breakCycles(): number[] {
-    if (!this.#hasForward) return [];
-    this.#hasForward = false;
-    const done = new Uint8Array(this.#count);
-    const cut: number[] = [];
-    const trail: number[] = [];
-    for (let start = 0; start < this.#count; start++) {
-      let row = start;
-      while (row >= 0 && done[row] === 0) {
-        done[row] = 1;
-        trail.push(row);
-        row = this.#parent[row]!;
-      }
-      if (row >= 0 && done[row] === 1) {
-        // The circle runs from `row` to the end of the trail; it is cut at the entry that stands first in the file.
-        let first = row;
-        for (let i = trail.length - 1; trail[i] !== row; i--) first = Math.min(first, trail[i]!);
-        this.#parent[first] = -1;
-        cut.push(first);
+    if (this.#hasForward) {
+      this.#hasForward = false;
+      if (this.#circles.cut(this.#parent, this.#count)) {
+        this.#shape = ++shapes;
         this.#children.forget();
       }
-      for (const seen of trail) done[seen] = 2;
-      trail.length = 0;
     }
-    return cut;
+    return this.#circles.rows();
   }
 
   /** The position that the file's order gives: the last entry, or what a `leaf` entry at the end names. */
@@ -243,10 +246,36 @@ export class SessionTree {
   get lastRow(): number {
     return this.#lastRow;
   }
-  /** Steps the position back from an entry that turned out to be unreadable. */
-  retreat(): void {
-    do this.#lastRow--;
-    while (this.#lastRow >= 0 && (this.#flags[this.#lastRow]! & ROW_DAMAGED) !== 0);
+  /** What a `leaf` entry at the end of the file names; undefined where none stands there. */
+  get leafTarget(): string | null | undefined {
+    return this.#leafTarget;
+  }
+  /** Sets the position of the file's order: the last entries turned out to be unreadable. */
+  setPosition(row: number, leafTarget: string | null | undefined): void {
+    this.#lastRow = row;
+    this.#leafTarget = leafTarget;
+  }
+
+  /** Rows from the end of the file to its beginning, damaged ones left out: nearly their own order. */
+  *rowsBackwards(): Iterable<number> {
+    const offsets = this.#offset;
+    // Entries that were written again stand further on than their rows.
+    const late: number[] = [];
+    let next = Number.POSITIVE_INFINITY;
+    for (let row = this.#count - 1; row >= 0; row--) {
+      if (offsets[row]! > next) late.push(row);
+      else next = offsets[row]!;
+    }
+    late.sort((a, b) => offsets[a]! - offsets[b]!);
+    const isLate = new Set(late);
+    for (let row = this.#count - 1; row >= 0; row--) {
+      if (isLate.has(row)) continue;
+      for (let last = late.at(-1); last !== undefined && offsets[last]! > offsets[row]!; last = late.at(-1)) {
+        late.pop();
+        if (!this.isDamaged(last)) yield last;
+      }
+      if (!this.isDamaged(row)) yield row;
+    }
   }
 
   /** True where the row's entry has this id. */
@@ -289,6 +318,8 @@ export class SessionTree {
   }
   /** Makes a row a gap: its line turned out to be unreadable. */
   markDamaged(row: number): void {
+    if (this.isDamaged(row)) return;
+    this.#shape = ++shapes;
     this.#flags[row]! |= ROW_DAMAGED;
     this.#type[row] = 0;
     this.#role[row] = 0;
@@ -407,6 +438,7 @@ export class SessionTree {
       if (this.#keyOfParent(child) !== idKey || child === row) continue;
       this.#parent[child] = row;
       this.#hasForward = true;
+      this.#shape = ++shapes;
     }
     this.#children.forget();
   }

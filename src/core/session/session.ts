@@ -61,10 +61,17 @@ export interface Session {
   badLines(): readonly BadLine[];
   /** Entries known so far (all of them after `ready()`). */
   size(): number;
+  /**
+   * Another number once an entry that was known says something else or has another parent (a duplicate id, a parent that
+   * came late, a line that turned out to be unreadable, a replaced file). Entries that only join do not change it.
+   */
+  shape(): number;
 
   /** The position: the entry that the next one will follow, or null before the first entry. */
   getLeafId(): string | null;
   node(id: string): SessionNode | undefined;
+  /** The nearest entry of a type at or above an entry; quick at any depth. */
+  nearestOfType(type: SessionEntryType, id: string | null): string | undefined;
   /** Children in file order; null asks for the roots (orphans included). */
   childrenOf(id: string | null): readonly string[];
   /** Ids from the root to `id`; empty for null. Linear, safe against cycles. */
@@ -81,7 +88,10 @@ export interface Session {
   getEntries(ids: readonly string[]): Promise<SessionEntry[]>;
   /** The bytes of the entry's line as the file has them, without the newline. */
   getRawLine(id: string): Promise<string | undefined>;
-  /** All entries from the root to the leaf (seed 1 §3); parses the whole branch, so only for who needs that. */
+  /**
+   * All entries from the root to the leaf (seed 1 §3), `unknown` ones in place of lines that cannot be read; parses the
+   * whole branch, so only for who needs that.
+   */
   getBranch(leafId?: string | null): Promise<SessionEntry[]>;
   /** The context at a leaf, by default at the position (seed 1 §3; behaviours §3). */
   buildContext(leafId?: string | null): Promise<SessionContext>;
@@ -116,7 +126,7 @@ export interface Session {
   /**
    * Moves the position (product.md "Looking is not moving"): the `leaf` entry, the `custom` entry `coppice.position` on the
    * target, and the branch summary on the target where one is given, all in one write. Moving to where the position is
-   * writes nothing. Returns the id of the new leaf.
+   * writes nothing but a summary. Returns the id of the new leaf.
    */
   moveTo(
     targetId: string | null,

@@ -10,11 +10,13 @@ import {
   type NewEntry,
   POSITION_CUSTOM_TYPE,
   type SessionEntry,
+  type SessionEntryType,
   type SessionHeader,
 } from "./entries.ts";
 import { MemoryStorage } from "./memory-storage.ts";
 import { type Composed, composeEntry, type Frozen, freeze } from "./new-line.ts";
 import { PathIds } from "./path-ids.ts";
+import { ROW_TYPES, typeCode } from "./row-facts.ts";
 import type { BadLine, Session, SessionChange, SessionContext, SessionNode } from "./session.ts";
 import { cleanName } from "./session-name.ts";
 import type { SessionStorage } from "./session-storage.ts";
@@ -53,6 +55,11 @@ export function newHeader(
   };
 }
 
+/** Stands for an entry whose line cannot be read: a compaction may keep what begins with it. */
+function gap(id: string, parentId: string | null): SessionEntry {
+  return { type: "unknown", originalType: "unreadable", id, parentId, timestamp: "" };
+}
+
 class StoredSession implements Session {
   readonly #storage: SessionStorage;
   readonly #options: SessionOptions;
@@ -72,8 +79,9 @@ class StoredSession implements Session {
     this.#options = options;
     this.#contexts = new ContextCache(storage, options);
     this.#leafId = storage.position();
-    storage.onExternal(({ appended, reloaded }) => {
-      if (reloaded) this.#contexts.clear();
+    storage.onExternal(({ appended, kind }) => {
+      if (kind !== "grown") this.#contexts.clear();
+      if (kind === "reordered") return;
       if (this.#leafId !== null && storage.tree.rowOf(this.#leafId) < 0) this.#leafId = storage.position();
       this.#emit({ appended, leafId: this.#leafId, external: true });
     });
@@ -110,6 +118,9 @@ class StoredSession implements Session {
   size(): number {
     return this.#storage.tree.count;
   }
+  shape(): number {
+    return this.#storage.tree.shape;
+  }
   getLeafId(): string | null {
     return this.#leafId;
   }
@@ -127,6 +138,13 @@ class StoredSession implements Session {
       ...(role === "" ? {} : { role }),
       ...(tree.isMarker(row) ? { marker: true } : {}),
     };
+  }
+  nearestOfType(type: SessionEntryType, id: string | null): string | undefined {
+    const { tree } = this.#storage;
+    const wanted = new Uint8Array(ROW_TYPES.length);
+    wanted[typeCode(type)] = 1;
+    const row = tree.nearest(id === null ? -1 : tree.rowOf(id), wanted);
+    return row < 0 ? undefined : tree.idOf(row);
   }
   childrenOf(id: string | null): readonly string[] {
     const { tree } = this.#storage;
@@ -170,7 +188,9 @@ class StoredSession implements Session {
     const { tree } = this.#storage;
     const at = leafId === undefined ? this.#leafId : leafId;
     const row = at === null ? -1 : this.#rowOf(at);
-    return (await this.#storage.read(tree.pathRows(row))).filter((entry) => entry !== undefined);
+    const rows = tree.pathRows(row);
+    const ids = Array.from(rows, (one) => tree.idOf(one));
+    return (await this.#storage.read(rows)).map((entry, i) => entry ?? gap(ids[i]!, ids[i - 1] ?? null));
   }
   async buildContext(leafId?: string | null): Promise<SessionContext> {
     await this.ready();
@@ -185,7 +205,6 @@ class StoredSession implements Session {
     const frozen = entries.map(freeze);
     return this.#enqueue(async () => {
       if (entries.length === 0) return [];
-      if (behind !== undefined && behind !== null) this.#rowOf(behind);
       const written = await this.#write(() => this.#compose(frozen, behind));
       return written.map((entry) => entry.id);
     });
@@ -255,7 +274,8 @@ class StoredSession implements Session {
     const frozen = entries.map(freeze);
     return this.#enqueue(async () => {
       if (targetId !== null) this.#rowOf(targetId);
-      if (targetId === this.#leafId || this.#visible(targetId) === this.#visible(this.#leafId)) return this.#leafId;
+      const isThere = targetId === this.#leafId || this.#visible(targetId) === this.#visible(this.#leafId);
+      if (isThere && branchSummary === undefined) return this.#leafId;
       await this.#write(() => this.#compose(frozen));
       return this.#leafId;
     });
@@ -324,6 +344,8 @@ class StoredSession implements Session {
   /** Gives entries id, parent and time; each follows the one before it, after a `leaf` its target. */
   #compose(frozen: readonly (Frozen | LateEntry)[], behind?: string | null): Composed[] {
     const { tree } = this.#storage;
+    // Looked at here, where the file is known as it is now.
+    if (behind !== undefined && behind !== null) this.#rowOf(behind);
     const ids: string[] = [];
     const taken = new Set<string>();
     const composed: Composed[] = [];

@@ -33,6 +33,7 @@ function structure(
     childrenOf: (id) => children.get(id) ?? [],
     allIds: () => parents.map((_parent, i) => String(i)),
     size: () => parents.length,
+    shape: () => 0,
     labels: () => new Map(),
     getLabel: () => undefined,
     getLeafId: () => (leaf === null ? null : String(leaf)),
