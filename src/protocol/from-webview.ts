@@ -49,6 +49,8 @@ export const fromWebviewSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("page.older"), beforeId: id }),
   /** Shows the branch through this entry; writes nothing. */
   z.object({ type: z.literal("branch.show"), entryId: id }),
+  /** Compares what is shown with the position's branch, in a tab. */
+  z.object({ type: z.literal("branch.compare") }),
   /** Back to the position. */
   z.object({ type: z.literal("branch.leave") }),
   /** "Continue from here": the position moves to what is shown. */

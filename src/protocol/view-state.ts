@@ -175,6 +175,20 @@ export interface CutView {
   splitTurn: boolean;
 }
 
+/** A point that is shown while the position is elsewhere. */
+export interface ViewedPointView {
+  leafId: string | null;
+  /**
+   * Above the position on its branch, below it, the end of another branch, or a point on the way to one.
+   */
+  kind: "earlier" | "later" | "otherBranch" | "otherBranchPoint";
+  /** The label or the first words that it goes by; empty at the very beginning. */
+  title: string;
+  labelled: boolean;
+  /** Entries that going on from there leaves behind. */
+  abandonedEntries: number;
+}
+
 export interface ChatState {
   /** Null: no session is open yet (a new one begins with the first message). */
   session: {
@@ -202,7 +216,7 @@ export interface ChatState {
   hasOlder: boolean;
   hasNewer: boolean;
   /** Set while another point than the position is shown. */
-  viewing: { leafId: string | null; title: string; abandonedEntries: number; ask: "ask" | "always" | "never" } | null;
+  viewing: (ViewedPointView & { ask: "ask" | "always" | "never" }) | null;
   /** Set while a compaction is previewed. */
   cut: CutView | null;
   approvals: ApprovalView[];

@@ -11,9 +11,13 @@ export function isSummaryRequest(context: LlmContext): boolean {
 
 interface Facts {
   requests: string[];
-  calls: { name: string; args: string }[];
+  /** Calls that did what they were to do, in words. */
+  done: string[];
   replies: string[];
+  /** Calls that did not, with the reason. */
   failures: string[];
+  /** The last thing in the conversation is a reply: nothing is being worked on. */
+  answered: boolean;
 }
 
 const NONE = "- (none)";
@@ -41,11 +45,13 @@ function tagged(text: string, tag: string): string | undefined {
 }
 
 function factsOf(conversation: string): Facts {
-  const facts: Facts = { requests: [], calls: [], replies: [], failures: [] };
+  const facts: Facts = { requests: [], done: [], replies: [], failures: [], answered: false };
+  let waiting: string[] = [];
   const parts = conversation.split(/^\[(User|Assistant thinking|Assistant tool calls|Assistant|Tool result)\]:\s?/m);
   for (let i = 1; i < parts.length; i += 2) {
     const text = (parts[i + 1] ?? "").trim();
     if (text === "") continue;
+    facts.answered = parts[i] === "Assistant";
     switch (parts[i]) {
       case "User":
         facts.requests.push(oneLine(text));
@@ -55,22 +61,40 @@ function factsOf(conversation: string): Facts {
         break;
       case "Assistant tool calls":
         for (const [, name, args] of text.matchAll(/(\w+)\(([\s\S]*?)\)(?=;|\s*$)/g)) {
-          facts.calls.push({ name: name ?? "", args: args ?? "" });
+          waiting.push(inWords(name ?? "", args ?? ""));
         }
         break;
-      case "Tool result":
-        if (/^(error|failed|denied|not found|command exited|no such file)/i.test(text))
-          facts.failures.push(oneLine(text));
+      case "Tool result": {
+        const call = waiting.shift();
+        if (FAILED.test(text)) facts.failures.push(oneLine(call === undefined ? text : `${call}: ${text}`));
+        else if (call !== undefined) facts.done.push(call);
         break;
+      }
+    }
+    // A result without text leaves none here: its call is over when something else is said.
+    if (parts[i] === "User" || parts[i] === "Assistant") {
+      facts.done.push(...waiting);
+      waiting = [];
     }
   }
   return facts;
 }
 
+const FAILED =
+  /^(error|failed|denied|not found|command exited|no such file|the user denied|the call was aborted|this was not approved|the file or command changed)/i;
+
+/** A call by its tool and what that was called with, as the chat names it. */
+function inWords(name: string, args: string): string {
+  const value = /\b(?:path|command|pattern|query)=("(?:[^"\\]|\\.)*")/.exec(args)?.[1];
+  if (value === undefined) return oneLine(`${name} ${args}`, 80).trim();
+  return oneLine(`${name} ${JSON.parse(value) as string}`, 80);
+}
+
 function sectionsOf(facts: Facts, previous: string, focus: string | undefined): Map<string, string> {
   const older = (heading: string) => bullets(previous, heading);
-  const done = facts.calls.slice(-12).map(({ name, args }) => `- [x] ${name}(${oneLine(args, 80)})`);
-  const last = facts.requests.at(-1);
+  const done = facts.done.slice(-12).map((call) => `- [x] ${call}`);
+  const asked = facts.requests.at(-1) ?? older("In Progress")[0]?.replace(/^- \[ \] /, "");
+  const last = facts.answered ? undefined : asked;
   const constraints = focus === undefined ? [] : [`- Focus asked for: ${oneLine(focus)}`];
   return new Map([
     ["Goal", goalOf(previous) ?? facts.requests[0] ?? "(no request stands in this part)"],
@@ -101,8 +125,7 @@ function sectionsOf(facts: Facts, previous: string, focus: string | undefined): 
 /** Headings that are not the seeds' own, such as those of a split turn's first part. */
 function fallback(heading: string, facts: Facts): string {
   if (/request|goal/i.test(heading)) return facts.requests[0] ?? "(no request stands in this part)";
-  if (/progress|done|work/i.test(heading))
-    return lines(facts.calls.slice(-12).map(({ name, args }) => `- ${name}(${oneLine(args, 80)})`));
+  if (/progress|done|work/i.test(heading)) return lines(facts.done.slice(-12).map((call) => `- ${call}`));
   return lines(facts.replies.slice(-4).map((text) => `- Said: ${text}`));
 }
 

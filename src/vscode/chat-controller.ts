@@ -167,6 +167,11 @@ export class ChatController {
       case "branch.show":
         if (open?.session.node(message.entryId) !== undefined) open.show(message.entryId);
         return;
+      case "branch.compare":
+        if (typeof open?.shownLeafId !== "string") return;
+        sessions.setCurrent(open);
+        await vscode.commands.executeCommand("coppice.compareBranches", open.shownLeafId);
+        return;
       case "branch.leave":
         open?.show(undefined);
         return;

@@ -4,11 +4,12 @@ import type { HarnessContext } from "../core/harness/agent-harness.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
 import { type FromWebview, fromWebviewSchema } from "../protocol/from-webview.ts";
 import type { ToWebview, ViewOp } from "../protocol/to-webview.ts";
-import type { ApprovalView, TranscriptItem } from "../protocol/view-state.ts";
+import type { ApprovalView, TranscriptItem, ViewedPointView } from "../protocol/view-state.ts";
 import type { ApprovalQuestion } from "./approvals.ts";
 import { type ChatFrame, chatFrame, type FrameInput } from "./chat-state.ts";
 import type { OpenSession } from "./session-service.ts";
 import { itemsFrom, oldestEntryId, rowOf, transcriptPage } from "./transcript-items.ts";
+import { viewedPoint } from "./viewed-point.ts";
 
 /** Deltas are joined for this long: the number of messages costs, not their text (vscode page, streaming). */
 const FRAME_MS = 50;
@@ -44,6 +45,7 @@ export class ChatHost implements vscode.Disposable {
   #frameDirty = false;
   #contextDirty = true;
   #context: HarnessContext | undefined;
+  #viewed: { key: string; point: ViewedPointView } | undefined;
   #sent: Partial<ChatFrame> = {};
   #oldest: string | undefined;
   #snapshotWanted = false;
@@ -193,6 +195,7 @@ export class ChatHost implements vscode.Disposable {
     if (this.#frameDirty) {
       this.#frameDirty = false;
       if (this.#contextDirty) await this.#updateContext();
+      await this.#updateViewed();
       const frame = this.#frame();
       const patch: Record<string, unknown> = {};
       for (const [key, value] of Object.entries(frame)) {
@@ -219,8 +222,34 @@ export class ChatHost implements vscode.Disposable {
     this.#context = await open.harness.contextUsage().catch(() => undefined);
   }
 
+  /** Finds out which point is shown, once for each place of it and of the position. */
+  async #updateViewed(): Promise<void> {
+    for (let tries = 0; tries < 3; tries++) {
+      const open = this.#open;
+      const leafId = open?.shownLeafId;
+      if (open === undefined || leafId === undefined) {
+        this.#viewed = undefined;
+        return;
+      }
+      const key = JSON.stringify([open.session.id, leafId, open.session.getLeafId(), open.session.size()]);
+      if (this.#viewed?.key !== key) this.#viewed = { key, point: await this.#pointOf(open, leafId) };
+      if (open === this.#open && leafId === open.shownLeafId) return;
+    }
+  }
+
+  /** Words that cannot be read leave the bar without words, not the chat without its bar. */
+  async #pointOf({ session }: OpenSession, leafId: string | null): Promise<ViewedPointView> {
+    try {
+      return await viewedPoint(session, leafId);
+    } catch (error) {
+      this.#services.log.error(error as Error);
+      return { leafId, kind: "earlier", title: "", labelled: false, abandonedEntries: 0 };
+    }
+  }
+
   #frame(): ChatFrame {
-    return chatFrame(this.#services.frameInput(this.#open, this.#context), this.#approvalViews);
+    const input = this.#services.frameInput(this.#open, this.#context);
+    return chatFrame(input, this.#approvalViews, this.#viewed?.point);
   }
 
   #itemContext(open: OpenSession) {
@@ -263,6 +292,7 @@ export class ChatHost implements vscode.Disposable {
         }
       }
       await this.#updateContext();
+      await this.#updateViewed();
       if (open !== this.#open) continue;
       if (open !== undefined && open.shownLeafId === undefined) items = open.live.overlay(items);
       this.#oldest = oldestEntryId(items);

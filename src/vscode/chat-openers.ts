@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { contentText } from "../core/llm/messages.ts";
 import type { ChatHost } from "./chat-host.ts";
 import type { Documents } from "./documents.ts";
+import { closeWithAnswer } from "./proposed-diff.ts";
 import type { OpenSession } from "./session-service.ts";
 
 export class ChatOpeners {
@@ -28,13 +29,9 @@ export class ChatOpeners {
     const proposal = open.approvals.proposalOf(callId);
     if (proposal?.after !== undefined) {
       const title = vscode.l10n.t("{0} (proposed)", proposal.title);
-      return await this.#documents.showDiff(
-        proposal.path ?? "file",
-        proposal.before ?? "",
-        proposal.after,
-        title,
-        callId,
-      );
+      const { path = "file", before = "", after } = proposal;
+      closeWithAnswer(open, callId, await this.#documents.showDiff(path, before, after, title, callId));
+      return;
     }
     const result = await this.#resultOf(open, callId);
     const details = result?.details as { path?: string; before?: string; after?: string } | undefined;

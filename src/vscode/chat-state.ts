@@ -2,11 +2,16 @@
 import * as vscode from "vscode";
 import type { QueuedItem } from "../core/agent/message-queue.ts";
 import type { HarnessContext } from "../core/harness/agent-harness.ts";
-import { planNavigation } from "../core/harness/navigation-plan.ts";
 import { messageText } from "../core/harness/session-memory.ts";
 import { modelKey } from "../core/llm/model.ts";
-import { isVisible } from "../core/session/siblings.ts";
-import type { ApprovalView, ChatState, ContextView, Phase, SetupChoice } from "../protocol/view-state.ts";
+import type {
+  ApprovalView,
+  ChatState,
+  ContextView,
+  Phase,
+  SetupChoice,
+  ViewedPointView,
+} from "../protocol/view-state.ts";
 import type { ApprovalQuestion } from "./approvals.ts";
 import type { Configuration } from "./configuration.ts";
 import { diffView } from "./diff-view.ts";
@@ -68,29 +73,21 @@ function contextView(context: HarnessContext, costUsd: number | undefined): Cont
   };
 }
 
-function viewingOf(open: OpenSession, ask: "ask" | "always" | "never"): ChatState["viewing"] {
-  if (open.shownLeafId === undefined) return null;
-  const { ids } = planNavigation(open.session, open.shownLeafId);
-  const abandoned = ids.filter((id) => {
-    const node = open.session.node(id);
-    return node !== undefined && isVisible(node);
-  });
-  return {
-    leafId: open.shownLeafId,
-    title: vscode.l10n.t("Nothing moves until you continue or send from here."),
-    abandonedEntries: abandoned.length,
-    ask,
-  };
-}
-
 /** The cut of a preview, where what is shown goes through it. */
 function cutOf(open: OpenSession | undefined): ChatState["cut"] {
   if (open?.cut === undefined) return null;
   return open.session.pathTo(open.visibleLeafId).includes(open.cut.entryId) ? open.cut.view : null;
 }
 
-/** The frame of the chat; an approval's diff is computed once a question (see `cache`). */
-export function chatFrame(input: FrameInput, cache: WeakMap<ApprovalQuestion, ApprovalView>): ChatFrame {
+/**
+ * The frame of the chat; an approval's diff is computed once a question (see `cache`). `viewed`: the point that is shown
+ * where that is not the position.
+ */
+export function chatFrame(
+  input: FrameInput,
+  cache: WeakMap<ApprovalQuestion, ApprovalView>,
+  viewed: ViewedPointView | undefined,
+): ChatFrame {
   const { open, configuration } = input;
   const model = open?.harness.model;
   const approvals = (open?.approvals.questions ?? []).map((question) => {
@@ -128,7 +125,7 @@ export function chatFrame(input: FrameInput, cache: WeakMap<ApprovalQuestion, Ap
     approvalsMode: configuration.approvalsMode(),
     context: input.context === undefined ? null : contextView(input.context, input.costUsd),
     queue: [...queued("steer", queues.steering), ...queued("followUp", queues.followUp)],
-    viewing: open === undefined ? null : viewingOf(open, configuration.askSummary()),
+    viewing: viewed === undefined ? null : { ...viewed, ask: configuration.askSummary() },
     cut: cutOf(open),
     approvals,
     progress: open?.progress ?? null,

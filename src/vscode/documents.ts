@@ -36,12 +36,13 @@ export class Documents implements vscode.TextDocumentContentProvider, vscode.Dis
     await vscode.window.showTextDocument(this.put(path, text), { preview: true });
   }
 
-  /** The editor's own diff of two texts. */
-  async showDiff(name: string, before: string, after: string, title: string, id: string): Promise<void> {
+  /** The editor's own diff of two texts; returns its right side. */
+  async showDiff(name: string, before: string, after: string, title: string, id: string): Promise<vscode.Uri> {
     const safe = name.replace(/^.*[\\/]/, "") || "text";
     const left = this.put(`/${id}/before/${safe}`, before);
     const right = this.put(`/${id}/after/${safe}`, after);
     await vscode.commands.executeCommand("vscode.diff", left, right, title, { preview: true });
+    return right;
   }
 
   dispose(): void {

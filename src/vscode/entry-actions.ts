@@ -97,6 +97,7 @@ export class EntryActions {
   async label(open: OpenSession, entryId: string): Promise<void> {
     const label = await vscode.window.showInputBox({
       title: vscode.l10n.t("Label"),
+      ignoreFocusOut: true,
       value: open.session.getLabel(entryId) ?? "",
       prompt: vscode.l10n.t("A short name for this point; empty takes it away"),
     });

@@ -6,6 +6,8 @@ import type { SessionEntry } from "../core/session/entries.ts";
 import { searchSession } from "../core/session/search-session.ts";
 import type { Session } from "../core/session/session.ts";
 import { showSearchPick } from "./search-pick.ts";
+import { withoutMarks } from "./telling-words.ts";
+import { rowContent } from "./tree-row.ts";
 
 type Item = vscode.QuickPickItem & { id: string };
 
@@ -38,7 +40,7 @@ export async function pickEntry(session: Session): Promise<string | undefined> {
         if (inSight.has(entryId)) continue;
         const [entry] = await session.getEntries([entryId]);
         if (entry === undefined) continue;
-        hits.push({ ...itemOf(session, onBranch, entry, snippet), alwaysShow: true });
+        hits.push({ ...itemOf(session, onBranch, entry, withoutMarks(snippet)), alwaysShow: true });
         if (hits.length % 20 === 1) show([...hits]);
         if (hits.length >= MAX_HITS) break;
       }
@@ -67,7 +69,7 @@ async function newestItems(session: Session, onBranch: ReadonlySet<string>): Pro
   }
   const items: Item[] = [];
   for (const entry of (await session.getEntries(ids.slice(-LISTED))).reverse()) {
-    const text = entryText(entry).trim().replace(/\s+/g, " ");
+    const text = entryText(entry).trim() === "" ? "" : rowContent(entry).title;
     if (text !== "" || session.getLabel(entry.id) !== undefined) items.push(itemOf(session, onBranch, entry, text));
   }
   return items;

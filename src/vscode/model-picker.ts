@@ -248,6 +248,7 @@ export class ModelPicker {
       title: vscode.l10n.t("Name"),
       value: host,
       prompt: vscode.l10n.t("A short name for it"),
+      ignoreFocusOut: true,
       validateInput: (text) =>
         /^[A-Za-z0-9][\w.-]{0,63}$/.test(text)
           ? undefined

@@ -124,6 +124,7 @@ export class SessionActions {
   async rename(open: OpenSession): Promise<void> {
     const name = await vscode.window.showInputBox({
       title: vscode.l10n.t("Rename Session"),
+      ignoreFocusOut: true,
       value: open.session.getName() ?? "",
       prompt: vscode.l10n.t("Leave empty to go back to the first prompt"),
     });

@@ -4,6 +4,7 @@ import type { ListedSession, SessionActions } from "./session-actions.ts";
 import { ago, sessionTitle } from "./session-actions.ts";
 import { type Group, groupByDay, type Thread } from "./session-groups.ts";
 import type { OpenSession, SessionService, SessionStatus } from "./session-service.ts";
+import { rowTexts } from "./tree-labels.ts";
 
 export const SESSIONS_VIEW_ID = "coppice.sessions";
 /** The list is read again at most this often while sessions grow. */
@@ -113,6 +114,7 @@ export class SessionListView implements vscode.TreeDataProvider<ListNode>, vscod
     const open = this.#sessions.all.find((candidate) => candidate.session.file === session.path);
     const current = open !== undefined && open === this.#sessions.current;
     const title = (open && (open.session.getName() ?? open.firstPrompt)) || sessionTitle(session);
+    const status = statusText(open?.status);
     const item = new vscode.TreeItem(
       title,
       forks.length > 0 ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None,
@@ -121,13 +123,14 @@ export class SessionListView implements vscode.TreeDataProvider<ListNode>, vscod
     item.id = `session/${session.path}${forks.length > 0 ? "/forks" : ""}`;
     const facts = [
       current ? vscode.l10n.t("in the chat") : "",
-      statusText(open?.status),
+      status,
       session.fromPi ? "Pi" : "",
       session.imported === true ? vscode.l10n.t("imported") : "",
       node.parent.kind === "session" ? vscode.l10n.t("fork") : "",
       session.problem === undefined ? ago(session.activeMs) : vscode.l10n.t("cannot be read"),
     ].filter((fact) => fact !== "");
-    item.description = facts.join(" · ");
+    const rest = facts.filter((fact) => fact !== status);
+    Object.assign(item, rowTexts([status], title, rest));
     item.iconPath = iconOf(session, open?.status, current, node.parent.kind === "session");
     item.accessibilityInformation = {
       label: [title, ...facts, vscode.l10n.t("{0} messages", session.messages)].join(", "),

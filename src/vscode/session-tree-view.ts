@@ -265,6 +265,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
       shown: has(shown),
       cut: has(open?.cut?.entryId),
       running: position && open !== undefined && open.phase !== "idle",
+      waiting: position && open?.status === "waiting",
       undoable:
         content.kind === "compaction" &&
         open !== undefined &&

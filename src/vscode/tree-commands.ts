@@ -82,6 +82,7 @@ export async function compactBefore(open: OpenSession, entryId: string): Promise
   }
   const focus = await vscode.window.showInputBox({
     title: vscode.l10n.t("Compact Before Here"),
+    ignoreFocusOut: true,
     prompt: vscode.l10n.t(
       "{0} entries will be summarised; this one and what follows stay. What should the summary pay attention to? Empty for nothing in particular.",
       preparation.summarizeIds.length + preparation.prefixIds.length,

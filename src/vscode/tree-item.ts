@@ -1,8 +1,11 @@
 // One row of the Session Tree as the editor draws it: icon and text say the same, so that neither is needed alone.
 import * as vscode from "vscode";
-import { kindName, shortCost, shortTime, shortTokens } from "./tree-labels.ts";
+import { kindName, rowTexts, shortCost, shortTime, shortTokens } from "./tree-labels.ts";
 import type { EntryNode, MoreNode, RowState } from "./tree-nodes.ts";
 import { type RowContent, toolsTitle } from "./tree-row.ts";
+
+/** Characters of a label in a row; its tooltip has the whole. */
+const MAX_LABEL = 24;
 
 export function moreItem(sessionId: string, node: MoreNode): vscode.TreeItem {
   const text =
@@ -20,13 +23,14 @@ export function moreItem(sessionId: string, node: MoreNode): vscode.TreeItem {
 export function entryItem(sessionId: string, node: EntryNode, state: RowState): vscode.TreeItem {
   const { row } = node;
   const open = row.head && row.below > 0;
+  const { label, description } = rowTexts(states(node, state), labelOf(node, state), numbers(state));
   const item = new vscode.TreeItem(
-    labelOf(node, state),
+    label,
     open ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
   );
   item.id = `${sessionId}/${node.key}`;
   item.iconPath = iconOf(node, state);
-  item.description = description(node, state);
+  item.description = description;
   item.contextValue = contextValue(node, state);
   item.accessibilityInformation = { label: spoken(node, state) };
   item.command = { command: "coppice.showEntry", title: vscode.l10n.t("Show"), arguments: [node.entryId] };
@@ -46,7 +50,8 @@ function compactionLabel({ tokensBefore = 0 }: RowContent, tokensAfter: number |
     : vscode.l10n.t("Compaction {0} → ~{1} tokens", shortTokens(tokensBefore), shortTokens(tokensAfter));
 }
 
-function iconOf(node: EntryNode, { content, position, shown, running }: RowState): vscode.ThemeIcon {
+function iconOf(node: EntryNode, { content, position, shown, running, waiting }: RowState): vscode.ThemeIcon {
+  if (waiting) return new vscode.ThemeIcon("bell-dot", new vscode.ThemeColor("charts.yellow"));
   if (position && running) return new vscode.ThemeIcon("sync~spin", new vscode.ThemeColor("charts.blue"));
   if (position) return new vscode.ThemeIcon("target", new vscode.ThemeColor("charts.blue"));
   if (shown) return new vscode.ThemeIcon("eye", new vscode.ThemeColor("charts.yellow"));
@@ -79,14 +84,32 @@ function symbol({ kind, failure }: RowContent): string {
   }
 }
 
-function description(node: EntryNode, state: RowState): string {
-  return [...marks(node, state), ...numbers(node, state)].filter((part) => part !== "").join(" · ");
+/** The marks in as few letters as tell them, beside an icon and before the words of the row. */
+function states({ row }: EntryNode, { content, label, position, shown, cut, running, waiting }: RowState): string[] {
+  return [
+    position
+      ? waiting
+        ? vscode.l10n.t("waiting")
+        : running
+          ? vscode.l10n.t("running")
+          : vscode.l10n.t("position")
+      : "",
+    shown ? vscode.l10n.t("shown") : "",
+    cut ? vscode.l10n.t("kept from here") : "",
+    label === undefined ? "" : `“${label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL).toWellFormed()}…` : label}”`,
+    row.head ? (row.below === 0 ? vscode.l10n.t("branch") : vscode.l10n.t("branch +{0}", row.below)) : "",
+    row.branches > 1 ? vscode.l10n.t("{0} branches", row.branches) : "",
+    content.failure === "failed" ? vscode.l10n.t("failed") : "",
+    content.failure === "stopped" ? vscode.l10n.t("stopped") : "",
+  ];
 }
 
 /** What stands out of a row: position, labels, branches. */
-export function marks({ row }: EntryNode, { content, label, position, shown, cut, running }: RowState): string[] {
+export function marks({ row }: EntryNode, state: RowState): string[] {
+  const { content, label, position, shown, cut, running } = state;
   return [
     position ? (running ? vscode.l10n.t("position, running") : vscode.l10n.t("position")) : "",
+    state.waiting ? vscode.l10n.t("waiting for approval") : "",
     shown ? vscode.l10n.t("shown in the chat") : "",
     cut ? vscode.l10n.t("cut: stays from here") : "",
     label === undefined ? "" : `“${label}”`,
@@ -101,7 +124,7 @@ export function marks({ row }: EntryNode, { content, label, position, shown, cut
   ];
 }
 
-function numbers(_node: EntryNode, { content }: RowState): string[] {
+function numbers({ content }: RowState): string[] {
   return [
     shortTime(content.timeMs),
     content.kind === "reply" && content.tokens !== undefined

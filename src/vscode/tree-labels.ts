@@ -37,6 +37,22 @@ export function shortTime(ms: number, now = Date.now()): string {
   return formatted(date, today ? time : { day: "numeric", month: "short", ...time });
 }
 
+/**
+ * Label and description of a row whose words are as long as they are: its state comes first, because the end of a row is not
+ * seen in a narrow side bar.
+ */
+export function rowTexts(
+  states: readonly string[],
+  words: string,
+  more: readonly string[],
+): { label: string; description: string } {
+  const joined = (parts: readonly string[]) => parts.filter((part) => part !== "").join(" · ");
+  const state = joined(states);
+  return state === ""
+    ? { label: words, description: joined(more) }
+    : { label: state, description: joined([words, ...more]) };
+}
+
 export function kindName(kind: RowKind): string {
   switch (kind) {
     case "user":

@@ -34,6 +34,8 @@ export interface RowState {
   /** A compaction that is being previewed would keep this row and what follows. */
   cut: boolean;
   running: boolean;
+  /** It is the position, and what runs there waits for an approval. */
+  waiting: boolean;
   /** It is the compaction that can be undone now. */
   undoable: boolean;
   /** Tokens of the context behind a compaction, where they are known. */

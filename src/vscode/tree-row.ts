@@ -4,6 +4,7 @@ import { entryText } from "../core/harness/session-memory.ts";
 import { contentText, toolCallsOf, type Usage } from "../core/llm/messages.ts";
 import type { SessionEntry } from "../core/session/entries.ts";
 import { cleanName } from "../core/session/session-name.ts";
+import { tellingWords, titleLine } from "./telling-words.ts";
 import { toolTitle } from "./transcript-items.ts";
 
 export type RowKind =
@@ -19,7 +20,7 @@ export type RowKind =
 
 export interface RowContent {
   kind: RowKind;
-  /** First line of the text; for tools, what they were called with. */
+  /** First words of the text that say something; for tools, what they were called with. */
   title: string;
   /** Names of the tools that a reply called. */
   tools: string[];
@@ -35,33 +36,7 @@ export interface RowContent {
   tokensBefore?: number;
 }
 
-const MAX_TITLE = 160;
 const MAX_TOOLS = 3;
-
-/** The first line that says something, without control characters, not too long. */
-export function titleLine(text: string): string {
-  const found = /\S[^\n]*/.exec(text.slice(0, 10_000))?.[0] ?? "";
-  // Marks of direction could make a row read as another.
-  const line = cleanName(found.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "")).replace(/\s+/g, " ");
-  return line.length > MAX_TITLE ? `${line.slice(0, MAX_TITLE).toWellFormed()}…` : line;
-}
-
-/** A reply is Markdown: a row shows its words without the marks. */
-function plainMarkdown(text: string): string {
-  return text
-    .replace(/^\s*#{1,6}\s+/, "")
-    .replace(/`|\*\*|__/g, "")
-    .replace(/(^|[\s(])[*_](\S(?:[^*_]*\S)?)[*_](?=$|[\s).,:;!?])/g, "$1$2");
-}
-
-/** A summary begins with headings: the first line that is none says more. */
-function summaryTitle(text: string): string {
-  for (const line of text.slice(0, 4000).split("\n")) {
-    const plain = line.replace(/^[\s\-*>[\]x]+/, "").trim();
-    if (plain !== "" && !plain.startsWith("#") && !/^<.*>$/.test(plain)) return titleLine(plain);
-  }
-  return titleLine(text);
-}
 
 /** Several calls in one line: what each was called with, or how often each. */
 export function toolsTitle(names: readonly string[]): string {
@@ -90,12 +65,12 @@ export function rowContent(entry: SessionEntry): RowContent {
       return {
         ...base,
         kind: "compaction",
-        title: summaryTitle(entry.summary),
+        title: tellingWords(entry.summary, false),
         tokensBefore: entry.tokensBefore,
         ...costOf(entry.usage),
       };
     case "branch_summary":
-      return { ...base, kind: "branchSummary", title: summaryTitle(entry.summary), ...costOf(entry.usage) };
+      return { ...base, kind: "branchSummary", title: tellingWords(entry.summary, false), ...costOf(entry.usage) };
     case "custom_message":
       return { ...base, kind: "note", title: titleLine(contentText(entry.content)) || entry.customType };
     default:
@@ -119,7 +94,7 @@ function messageRow(entry: Extract<SessionEntry, { type: "message" }>, base: Bas
     case "assistant": {
       const calls = toolCallsOf(message);
       const text = contentText(message.content as { type: string; text?: string }[]);
-      const title = plainMarkdown(titleLine(text));
+      const title = tellingWords(text);
       const failure =
         message.stopReason === "error" ? "failed" : message.stopReason === "aborted" ? "stopped" : undefined;
       const onlyTools = title === "" && calls.length > 0;

@@ -118,21 +118,21 @@ export class Approvals {
     const scope = approval.sessionScope;
     const row = h(
       "div",
-      { class: "buttons" },
+      { class: "approval-answers" },
       h("button", { type: "button", class: "button", click: answer("allow") }, t("Allow")),
+      h("button", { type: "button", class: "button secondary", click: answer("deny") }, t("Deny")),
       scope !== undefined &&
         h(
           "button",
           {
             type: "button",
-            class: "button secondary",
+            class: "button secondary for-session",
             title: scope,
             "aria-description": scope,
             click: answer("allowForSession"),
           },
           t("Allow for session"),
         ),
-      h("button", { type: "button", class: "button secondary", click: answer("deny") }, t("Deny")),
     );
     const enable = (enabled: boolean) => {
       for (const button of row.querySelectorAll("button")) button.disabled = !enabled;

@@ -3,7 +3,9 @@ import MarkdownIt from "markdown-it";
 import { cleanText } from "./clean-text.ts";
 import { codeBlock } from "./code-block.ts";
 import { h } from "./dom.ts";
+import { icon } from "./icons.ts";
 import { type LinkTarget, linkTarget } from "./link-target.ts";
+import { t } from "./strings.ts";
 
 type Token = ReturnType<InstanceType<typeof MarkdownIt>["parse"]>[number];
 
@@ -49,6 +51,7 @@ export interface MarkdownBlock {
 export function renderBlocks(markdown: string, actions: MarkdownActions): MarkdownBlock[] {
   const text = cleanText(markdown);
   const tokens = parser.parse(text, {});
+  markTasks(tokens);
   const starts = lineStarts(text);
   const blocks: MarkdownBlock[] = [];
   let from = 0;
@@ -63,6 +66,20 @@ export function renderBlocks(markdown: string, actions: MarkdownActions): Markdo
     from = i + 1;
   }
   return blocks;
+}
+
+/** Where an item of a list begins with `[ ]` or `[x]`, the item is a task and the mark becomes a box. */
+function markTasks(tokens: readonly Token[]): void {
+  for (let i = 2; i < tokens.length; i++) {
+    const item = tokens[i - 2]!;
+    const first = tokens[i]!.children?.[0];
+    if (item.type !== "list_item_open" || tokens[i]!.type !== "inline" || first?.type !== "text") continue;
+    const mark = /^\[([ xX])\](?:\s+|$)/.exec(first.content);
+    if (mark === null) continue;
+    first.content = first.content.slice(mark[0].length);
+    item.meta = { task: true };
+    tokens[i]!.meta = { done: mark[1] !== " " };
+  }
 }
 
 function lineStarts(text: string): number[] {
@@ -90,6 +107,7 @@ function open(token: Token, parent: Node, actions: MarkdownActions): Node {
   const element = document.createElement(tag);
   if (token.level === 0 || CELLS.has(tag)) element.dir = "auto";
   if (token.type === "heading_open") element.className = `md-${token.tag}`;
+  if (token.meta?.task === true) element.className = "task";
   if (tag === "ol") {
     const start = Number(token.attrGet("start") ?? 1);
     if (Number.isSafeInteger(start) && start !== 1) element.setAttribute("start", String(start));
@@ -142,6 +160,7 @@ function openLink(address: string, parent: Node, actions: MarkdownActions): Node
 function leaf(token: Token, parent: Node, actions: MarkdownActions): void {
   switch (token.type) {
     case "inline":
+      if (token.meta !== null) parent.appendChild(taskBox((token.meta as { done: boolean }).done));
       renderTokens(token.children ?? [], parent, actions);
       return;
     case "code_inline":
@@ -164,6 +183,15 @@ function leaf(token: Token, parent: Node, actions: MarkdownActions): void {
     default:
       parent.appendChild(document.createTextNode(token.content));
   }
+}
+
+function taskBox(done: boolean): HTMLElement {
+  const label = done ? t("done") : t("not done");
+  return h(
+    "span",
+    { class: done ? "task-box done" : "task-box", role: "img", "aria-label": label },
+    done && icon("check"),
+  );
 }
 
 /** A picture's words and address; it is never fetched (CamoLeak and its kind). */

@@ -37,7 +37,13 @@ export class MessageActions {
     this.#shown = key;
     const switcher = siblings && siblings.count > 1 && this.#switcher(siblings);
     const label =
-      item.label !== undefined && h("span", { class: "label-chip", dir: "auto" }, icon("label"), item.label);
+      item.label !== undefined &&
+      h(
+        "span",
+        { class: "label-chip", title: item.label },
+        icon("label"),
+        h("span", { class: "label-words", dir: "auto" }, item.label),
+      );
     // What is always seen takes a line of its own; a toolbar alone floats over the corner of its message.
     const stays = Boolean(switcher || label || note !== "");
     this.element.className = stays ? "actions" : item.saved ? "actions floating" : "actions bare";

@@ -1,24 +1,22 @@
-// Says that an earlier point is shown, and offers to continue there or to go back; nothing moves before.
-import type { ChatState } from "../protocol/view-state.ts";
+// Says which other point is shown than the position, and offers to continue there or to go back; nothing moves before.
+import type { ChatState, ViewedPointView } from "../protocol/view-state.ts";
+import { cleanText } from "./clean-text.ts";
 import type { Leaving } from "./composer.ts";
 import { fill, h, setAttribute, show } from "./dom.ts";
-import { icon } from "./icons.ts";
+import { type IconName, icon } from "./icons.ts";
 import type { PageContext } from "./page-context.ts";
 import { t } from "./strings.ts";
 
+type Viewing = NonNullable<ChatState["viewing"]>;
 type Choice = Leaving["summary"];
 
 export class ViewingBar {
-  readonly element = h("section", { class: "viewing", "aria-label": t("Earlier point"), hidden: true });
+  readonly element = h("section", { class: "viewing", hidden: true });
   readonly #context: PageContext;
   readonly #focus: HTMLInputElement;
   readonly #edit = h("input", { type: "checkbox" });
-  readonly #editLine = h(
-    "label",
-    { class: "check", hidden: true },
-    this.#edit,
-    t("Edit the summary before it is attached"),
-  );
+  /** What a summary needs to know; hidden while none is wanted. */
+  readonly #details = h("div", { class: "viewing-details", hidden: true });
   #choice: Choice = "none";
   #shown = "";
 
@@ -43,41 +41,60 @@ export class ViewingBar {
     this.#shown = key;
     show(this.element, viewing !== null);
     if (!viewing) return;
+    const asks = viewing.ask === "ask" && viewing.abandonedEntries > 0;
     this.#choice = viewing.ask === "always" && viewing.abandonedEntries > 0 ? "standard" : "none";
+    const { name, whole } = namesOf(viewing);
+    setAttribute(this.element, "aria-label", whole);
+    const isOther = viewing.kind === "otherBranch" || viewing.kind === "otherBranchPoint";
     fill(
       this.element,
       h(
         "div",
-        { class: "viewing-head" },
-        icon("branch"),
+        { class: "viewing-line" },
         h(
-          "span",
-          { class: "viewing-title", dir: "auto" },
-          t("Viewing an earlier point"),
-          viewing.title === "" ? null : h("span", { class: "note" }, viewing.title),
+          "div",
+          { class: "viewing-name", title: `${whole}\n${t("Nothing moves until you continue or send from here.")}` },
+          icon(isOther ? "branch" : "clock"),
+          h("span", { class: "viewing-kind" }, name),
+          viewing.title !== "" &&
+            h(
+              "span",
+              { class: "viewing-words", dir: "auto" },
+              viewing.labelled && icon("label"),
+              cleanText(viewing.title),
+            ),
+        ),
+        h(
+          "div",
+          { class: "viewing-go" },
+          h("button", { type: "button", class: "button", click: () => this.#continue() }, t("Continue from here")),
+          asks && this.#question(viewing.abandonedEntries),
+        ),
+        h(
+          "div",
+          { class: "viewing-ways" },
+          isOther &&
+            wayButton("diff", t("Compare"), t("Compare with the current branch"), () =>
+              this.#context.post({ type: "branch.compare" }),
+            ),
+          wayButton("undo", t("Back to current"), t("Back to current"), () =>
+            this.#context.post({ type: "branch.leave" }),
+          ),
         ),
       ),
-      viewing.ask === "ask" && viewing.abandonedEntries > 0 && this.#question(viewing.abandonedEntries),
-      h(
-        "div",
-        { class: "buttons" },
-        h("button", { type: "button", class: "button", click: () => this.#continue() }, t("Continue from here")),
-        h(
-          "button",
-          { type: "button", class: "button secondary", click: () => this.#context.post({ type: "branch.leave" }) },
-          t("Back to current"),
-        ),
-      ),
+      asks && this.#details,
     );
   }
 
   /** How the branch is left when a message is sent from the shown point; undefined while none is shown. */
   get leaving(): Leaving | undefined {
-    if (!this.#context.chat()?.viewing) return undefined;
+    const viewing = this.#context.chat()?.viewing;
+    if (!viewing) return undefined;
+    const edit = this.#choice !== "none" && this.#edit.checked && viewing.ask === "ask";
     return {
       summary: this.#choice,
       instructions: this.#choice === "custom" ? this.#focus.value.trim() : "",
-      ...(this.#choice !== "none" && this.#edit.checked && !this.#editLine.hidden ? { edit: true } : {}),
+      ...(edit ? { edit: true } : {}),
     };
   }
 
@@ -86,60 +103,62 @@ export class ViewingBar {
     if (leaving) this.#context.post({ type: "branch.continue", ...leaving });
   }
 
+  /** Which summary of the branch that is left is wanted; what it needs stands below once there is one. */
   #question(entries: number): HTMLElement {
-    const choices: [Choice, string][] = [
-      ["none", t("No summary")],
-      ["standard", t("Summarise")],
-      ["custom", t("Summarise with focus")],
-    ];
-    const buttons = choices.map(([choice, title]) =>
-      h("button", { type: "button", class: "segment", role: "radio", click: () => select(choice) }, title),
+    const left =
+      entries === 1
+        ? t("1 entry will be left behind, not lost.")
+        : t("{0} entries will be left behind, not lost.", entries);
+    const select = h(
+      "select",
+      { "aria-label": t("Summary of the branch being left"), title: left, "aria-description": left },
+      h("option", { value: "none" }, t("No summary")),
+      h("option", { value: "standard" }, t("Summarise")),
+      h("option", { value: "custom" }, t("Summarise with focus")),
     );
-    const select = (choice: Choice) => {
-      this.#choice = choice;
-      buttons.forEach((button, i) => {
-        const checked = choices[i]![0] === choice;
-        setAttribute(button, "aria-checked", checked ? "true" : "false");
-        button.tabIndex = checked ? 0 : -1;
-      });
-      show(this.#focus, choice === "custom");
-      show(this.#editLine, choice !== "none");
-      if (choice === "custom" && this.element.contains(document.activeElement)) this.#focus.focus();
+    const choose = () => {
+      this.#choice = select.value as Choice;
+      show(this.#details, this.#choice !== "none");
+      show(this.#focus, this.#choice === "custom");
     };
-    const group = h(
-      "div",
-      { class: "segments", role: "radiogroup", "aria-label": t("Summary of the branch being left") },
-      ...buttons,
-    );
-    group.addEventListener("keydown", (event) => {
-      const step =
-        event.key === "ArrowRight" || event.key === "ArrowDown"
-          ? 1
-          : event.key === "ArrowLeft" || event.key === "ArrowUp"
-            ? -1
-            : 0;
-      const at = buttons.indexOf(event.target as HTMLButtonElement);
-      if (step === 0 || at < 0) return;
-      event.preventDefault();
-      const next = (at + step + buttons.length) % buttons.length;
-      buttons[next]!.focus();
-      select(choices[next]![0]);
-      buttons[next]!.focus();
+    select.addEventListener("change", () => {
+      choose();
+      if (this.#choice === "custom") this.#focus.focus();
     });
-    select(this.#choice);
-    return h(
-      "div",
-      { class: "viewing-question" },
-      h(
-        "div",
-        { class: "note" },
-        entries === 1
-          ? t("1 entry will be left behind, not lost.")
-          : t("{0} entries will be left behind, not lost.", entries),
-      ),
-      group,
+    select.value = this.#choice;
+    fill(
+      this.#details,
+      h("div", { class: "note" }, left),
       this.#focus,
-      this.#editLine,
+      h("label", { class: "check" }, this.#edit, t("Edit the summary before it is attached")),
     );
+    choose();
+    return h("span", { class: "select" }, select, icon("chevronDown"));
   }
+}
+
+/** What is shown, in a word or two, and as a whole sentence. */
+function namesOf({ kind, title }: ViewedPointView & Pick<Viewing, "ask">): { name: string; whole: string } {
+  const words = cleanText(title);
+  const called = (whole: string) => (words === "" ? whole : `${whole}: ${words}`);
+  switch (kind) {
+    case "earlier":
+      return { name: t("Earlier point"), whole: called(t("Earlier point of this branch")) };
+    case "later":
+      return { name: t("Later point"), whole: called(t("Later point of this branch")) };
+    case "otherBranch":
+      return { name: t("Another branch"), whole: called(t("Another branch")) };
+    case "otherBranchPoint":
+      return { name: t("Another branch"), whole: called(t("Earlier point of another branch")) };
+  }
+}
+
+/** A button whose words go where there is no room for them; its name stays. */
+function wayButton(symbol: IconName, words: string, title: string, click: () => void): HTMLElement {
+  return h(
+    "button",
+    { type: "button", class: "way", "aria-label": title, title, click },
+    icon(symbol),
+    h("span", { class: "way-words" }, words),
+  );
 }

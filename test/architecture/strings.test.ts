@@ -31,3 +31,16 @@ describe("the texts that people read", () => {
     expect(Object.entries(german).filter(([text, other]) => places(text) !== places(other))).toEqual([]);
   });
 });
+
+describe("the boxes that people write in", () => {
+  it("stay when the focus goes elsewhere: what was typed is not lost", () => {
+    const boxes: string[] = [];
+    for (const name of readdirSync(join(root, "src/vscode"), { recursive: true, encoding: "utf8" })) {
+      if (!name.endsWith(".ts")) continue;
+      const [, ...calls] = readFileSync(join(root, "src/vscode", name), "utf8").split("showInputBox(");
+      for (const call of calls) boxes.push(`${name}: ${call.split(/\n\s*\}\);/)[0]}`);
+    }
+    expect(boxes.length).toBeGreaterThan(5);
+    expect(boxes.filter((box) => !box.includes("ignoreFocusOut: true"))).toEqual([]);
+  });
+});

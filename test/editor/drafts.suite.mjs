@@ -44,7 +44,7 @@ async function branchSummaries({ run, until, step, expect }) {
     await chat.button("Continue from here").waitFor();
   };
   const draft = async () => {
-    await chat.frame.getByRole("radio", { name: "Summarise", exact: true }).click();
+    await chat.frame.getByRole("combobox", { name: "Summary of the branch being left" }).selectOption("standard");
     const box = chat.frame.getByRole("checkbox", { name: "Edit the summary before it is attached" });
     if (!(await box.isChecked())) await box.check();
     await run.shot(window, "01-asked");

@@ -96,10 +96,28 @@ export async function run({ run, until, step, expect }) {
       expect(stop <= inner, `Stop inside the view: it ends at ${stop} of ${inner}`);
     });
   }
-  await step("the question is answered and nothing broke the content policy", async () => {
+  await step("the diff of a proposed change goes with its question, unless it was kept", async () => {
     await widen(page.page, 400);
+    const tab = page.page.getByRole("tab", { name: /\(proposed\)/ });
+    const openDiff = async () => {
+      await chat.approval.getByRole("button", { name: "Open diff" }).click();
+      await tab.waitFor();
+    };
+    await openDiff();
+    await run.shot(page, "proposed-diff");
     await chat.answer("Deny");
+    await tab.waitFor({ state: "hidden" });
     await chat.answered("Edit src/greeting.ts please");
+    await chat.send("Edit src/greeting.ts once more");
+    await chat.approval.waitFor({ timeout: 30_000 });
+    await openDiff();
+    await page.command("View: Keep Editor");
+    await chat.answer("Deny");
+    await chat.answered("Edit src/greeting.ts once more");
+    expect(await tab.isVisible(), "the tab that was kept");
+    await page.command("View: Close All Editors");
+  });
+  await step("nothing broke the content policy", async () => {
     expect(page.problems.length === 0, page.problems.join("; "));
   });
   for (const [short, theme] of Object.entries(THEMES)) {

@@ -164,9 +164,9 @@ export const MOVES = {
   },
 
   async continueHere(walk) {
-    const radio = walk.at.chat.frame.getByRole("radio", { name: "Summarise", exact: true });
-    const summarize = walk.random.chance(0.5) && (await radio.isVisible());
-    if (summarize) await radio.click();
+    const summary = walk.at.chat.frame.getByRole("combobox", { name: "Summary of the branch being left" });
+    const summarize = walk.random.chance(0.5) && (await summary.isVisible());
+    if (summarize) await summary.selectOption("standard");
     await move(walk, walk.at.shown, () => walk.at.chat.button("Continue from here").click(), summarize);
   },
 

@@ -171,9 +171,25 @@ describe("the demo's summaries", () => {
       "Critical Context",
     ]);
     expect(summary).toContain("## Goal\nMake the greeting friendlier");
-    expect(summary).toContain('- [x] edit(path="src/greeting.ts"');
+    expect(summary).toContain("- [x] edit src/greeting.ts");
     expect(summary).toContain("- [ ] Run the tests");
+    expect(summary).toContain("1. Go on with: Run the tests");
     expect(summary).toMatch(/scripted demo, not written by an AI/);
+  });
+
+  it("call nothing done that was denied, and nothing under way that was answered", async () => {
+    const ended = [
+      conversation,
+      '[Assistant tool calls]: bash(command="npm test (all)")',
+      "[Tool result]: The user denied this. Do not try it another way; ask what they want instead.",
+      "[Assistant]: The tests did not run.",
+    ].join("\n\n");
+    const summary = await ask(`<conversation>\n${ended}\n</conversation>\n\nSummarise.`);
+    const under = (heading: string) => new RegExp(`^##+ ${heading}\\n([^#]*)`, "m").exec(summary)?.[1]?.trim();
+    expect(under("Done")).toBe("- [x] read src/greeting.ts\n- [x] edit src/greeting.ts");
+    expect(under("In Progress")).toBe("- (none)");
+    expect(under("Blocked")).toMatch(/^- bash npm test \(all\): The user denied this/);
+    expect(under("Next Steps")).toBe("1. Wait for the next request");
   });
 
   it("carry on an earlier summary", async () => {
@@ -182,7 +198,7 @@ describe("the demo's summaries", () => {
       `<conversation>\n[User]: Thanks\n</conversation>\n\n<previous-summary>\n${first}\n</previous-summary>\n\nUpdate it.`,
     );
     expect(second).toContain("## Goal\nMake the greeting friendlier");
-    expect(second).toContain('- [x] edit(path="src/greeting.ts"');
+    expect(second).toContain("- [x] edit src/greeting.ts");
     expect(second).toContain("- [ ] Thanks");
   });
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { emptyUsage } from "../../src/core/llm/messages.ts";
 import type { NewEntry, SessionEntry } from "../../src/core/session/entries.ts";
 import { withoutCredentials } from "../../src/vscode/repository-identity.ts";
-import { rowContent, titleLine, toolsTitle } from "../../src/vscode/tree-row.ts";
+import { titleLine } from "../../src/vscode/telling-words.ts";
+import { rowContent, toolsTitle } from "../../src/vscode/tree-row.ts";
 import { assistant, toolCall, user } from "../support/session-builder.ts";
 
 const entry = (given: NewEntry): SessionEntry =>

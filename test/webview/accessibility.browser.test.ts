@@ -4,7 +4,16 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChatState } from "../../src/protocol/view-state.ts";
 import { ChatDriver, launchBrowser } from "./support/chat-driver.ts";
-import { commandApproval, editApproval, emptyChat, fullItems, reply, tool, user } from "./support/chat-samples.ts";
+import {
+  commandApproval,
+  editApproval,
+  emptyChat,
+  fullItems,
+  reply,
+  tool,
+  user,
+  viewing,
+} from "./support/chat-samples.ts";
 import { type PageServer, startPageServer } from "./support/page-server.ts";
 import type { ThemeName } from "./support/themes.ts";
 
@@ -49,7 +58,7 @@ const everything: Record<string, ChatState> = {
     session: { id: "s", title: "A session", fromPi: true, unsavedReason: "the disk is full" },
     trusted: false,
     hasWorkspace: false,
-    viewing: { leafId: null, title: "Earlier", abandonedEntries: 2, ask: "ask" },
+    viewing: { ...viewing, kind: "otherBranch" },
     attachments: [{ id: "f", title: "a.ts", detail: "src/a.ts" }],
     items: [
       user("u1", "Hello", { saved: false, label: "here" }),
@@ -118,7 +127,7 @@ describe("accessibility", () => {
         phase: "turn",
         items: fullItems(),
         approvals: [editApproval],
-        viewing: { leafId: "x", title: "", abandonedEntries: 1, ask: "ask" },
+        viewing: { ...viewing, title: "", abandonedEntries: 1 },
       }),
     );
     const { page } = chat;

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { fromWebviewSchema } from "../../src/protocol/from-webview.ts";
 import type { ToWebview } from "../../src/protocol/to-webview.ts";
 import { ChatDriver, launchBrowser } from "./support/chat-driver.ts";
-import { commandApproval, editApproval, emptyChat, fullItems, reply, user } from "./support/chat-samples.ts";
+import { commandApproval, editApproval, emptyChat, fullItems, reply, user, viewing } from "./support/chat-samples.ts";
 import { type PageServer, startPageServer } from "./support/page-server.ts";
 
 let server: PageServer;
@@ -28,6 +28,7 @@ afterEach(async () => {
 
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg";
 const box = () => chat.page.getByRole("textbox", { name: "Message Coppice" });
+const summary = () => chat.page.getByRole("combobox", { name: "Summary of the branch being left" });
 const button = (name: string) => chat.page.getByRole("button", { name, exact: true });
 const focused = () => chat.page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
 
@@ -349,12 +350,12 @@ describe("the composer", () => {
   });
 
   it("asks for a summary to edit only where one is wanted, by button and by sending", async () => {
-    await chat.snapshot(emptyChat({ viewing: { leafId: "a", title: "", abandonedEntries: 3, ask: "ask" } }));
+    await chat.snapshot(emptyChat({ viewing: { ...viewing, abandonedEntries: 3 } }));
     const edit = chat.page.getByRole("checkbox", { name: "Edit the summary before it is attached" });
     const go = chat.page.getByRole("button", { name: "Continue from here" });
     const last = async () => (await chat.sent("branch.continue")).at(-1);
     expect(await edit.isVisible()).toBe(false);
-    await chat.page.getByRole("radio", { name: "Summarise", exact: true }).click();
+    await summary().selectOption({ label: "Summarise" });
     await go.click();
     expect(await last()).toEqual({ type: "branch.continue", summary: "standard", instructions: "" });
     await edit.check();
@@ -363,7 +364,7 @@ describe("the composer", () => {
     await box().fill("on");
     await box().press("Enter");
     expect((await chat.sent("prompt.submit")).at(-1)?.leaving?.edit).toBe(true);
-    await chat.page.getByRole("radio", { name: "No summary" }).click();
+    await summary().selectOption({ label: "No summary" });
     await go.click();
     expect(await last()).toEqual({ type: "branch.continue", summary: "none", instructions: "" });
   });
@@ -483,11 +484,9 @@ describe("an approval", () => {
 });
 
 describe("looking at an earlier point", () => {
-  const viewing = { leafId: "a1", title: "Earlier", abandonedEntries: 4, ask: "ask" as const };
-
   it("moves only when asked to, with the summary that was chosen", async () => {
     await chat.snapshot(emptyChat({ items: fullItems(), viewing }));
-    await chat.page.getByRole("radio", { name: "Summarise with focus" }).click();
+    await summary().selectOption({ label: "Summarise with focus" });
     await chat.page.getByRole("textbox", { name: "Focus of the summary" }).fill("the tests");
     expect(await chat.sent("branch.continue")).toEqual([]);
     await button("Continue from here").click();
@@ -508,11 +507,37 @@ describe("looking at an earlier point", () => {
   it.each([
     ["always", "standard"],
     ["never", "none"],
-  ] as const)("does not ask where the setting says %s", async (ask, summary) => {
+  ] as const)("does not ask where the setting says %s", async (ask, expected) => {
     await chat.snapshot(emptyChat({ items: fullItems(), viewing: { ...viewing, ask } }));
-    expect(await chat.page.getByRole("radio").count()).toBe(0);
+    expect(await summary().count()).toBe(0);
     await button("Continue from here").click();
-    expect((await chat.sent("branch.continue"))[0]).toMatchObject({ summary });
+    expect((await chat.sent("branch.continue"))[0]).toMatchObject({ summary: expected });
+  });
+
+  it.each([
+    ["earlier", "Earlier point of this branch: Earlier", 0],
+    ["later", "Later point of this branch: Earlier", 0],
+    ["otherBranch", "Another branch: Earlier", 1],
+    ["otherBranchPoint", "Earlier point of another branch: Earlier", 1],
+  ] as const)("says what is shown (%s) and offers to compare only another branch", async (kind, name, compares) => {
+    await chat.snapshot(emptyChat({ items: fullItems(), viewing: { ...viewing, kind } }));
+    expect(await chat.page.getByRole("region", { name, exact: true }).isVisible()).toBe(true);
+    const compare = button("Compare with the current branch");
+    expect(await compare.count()).toBe(compares);
+    if (compares === 0) return;
+    await compare.click();
+    expect(await chat.sent("branch.compare")).toEqual([{ type: "branch.compare" }]);
+  });
+
+  it("takes little of a narrow chat and one line of a wide one", async () => {
+    const heights: number[] = [];
+    for (const width of [290, 700]) {
+      await chat.page.setViewportSize({ width, height: 720 });
+      await chat.snapshot(emptyChat({ items: fullItems(), viewing: { ...viewing, title: "Words ".repeat(40) } }));
+      heights.push((await chat.page.locator(".viewing").boundingBox())!.height);
+    }
+    expect(heights[0]).toBeLessThanOrEqual(84);
+    expect(heights[1]).toBeLessThanOrEqual(40);
   });
 
   it("steps between siblings", async () => {

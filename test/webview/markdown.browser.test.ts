@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ChatDriver, launchBrowser } from "./support/chat-driver.ts";
-import { commandApproval, emptyChat, reply, sampleDiff, tool, user } from "./support/chat-samples.ts";
+import { commandApproval, emptyChat, reply, sampleDiff, tool, user, viewing } from "./support/chat-samples.ts";
 import { hostileMarkdown } from "./support/hostile-markdown.ts";
 import { type PageServer, startPageServer } from "./support/page-server.ts";
 
@@ -76,6 +76,19 @@ describe("model text", () => {
     await chat.close();
   });
 
+  it("shows the tasks of a list as boxes, and brackets elsewhere as they are", async () => {
+    const chat = await ChatDriver.open(browser, server);
+    const text = "- [x] Mend **it**\n- [ ] Test it\n- [y] no task\n\n1. [X] Counted\n\n[x] in a paragraph";
+    await chat.snapshot(emptyChat({ items: [reply("a1", text)] }));
+    const tasks = chat.page.locator(".md li.task");
+    expect(await tasks.allTextContents()).toEqual(["Mend it", "Test it", "Counted"]);
+    const boxes = await tasks.getByRole("img").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+    expect(boxes).toEqual(["done", "not done", "done"]);
+    expect(await chat.page.locator(".md").textContent()).toContain("[y] no task");
+    expect(await chat.page.getByText("[x] in a paragraph").count()).toBe(1);
+    await chat.close();
+  });
+
   it("is as inert while it streams in small pieces", async () => {
     const chat = await ChatDriver.open(browser, server);
     const before = chat.requests.length;
@@ -142,7 +155,7 @@ describe("model text", () => {
         queue: [{ id: "q", text: evil, mode: "steer" }],
         attachments: [{ id: "f", title: evil, detail: evil }],
         progress: { text: evil, cancellable: true },
-        viewing: { leafId: null, title: evil, abandonedEntries: 3, ask: "ask" },
+        viewing: { ...viewing, title: evil },
       }),
     );
     for (const button of await chat.page.locator(".fold").all()) await button.click();

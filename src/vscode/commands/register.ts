@@ -45,6 +45,7 @@ function needSession(sessions: SessionService): OpenSession {
 function askFocus(title: string): Thenable<string | undefined> {
   return vscode.window.showInputBox({
     title,
+    ignoreFocusOut: true,
     prompt: vscode.l10n.t("What should the summary pay attention to? Leave empty for nothing in particular."),
   });
 }

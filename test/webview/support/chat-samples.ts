@@ -11,6 +11,16 @@ type Of<K extends TranscriptItem["kind"]> = Extract<TranscriptItem, { kind: K }>
 
 const base = { saved: true, timestamp: 1_700_000_000_000 };
 
+/** Another point than the position, as the host tells of it. */
+export const viewing: NonNullable<ChatState["viewing"]> = {
+  leafId: "a1",
+  kind: "earlier",
+  title: "Earlier",
+  labelled: false,
+  abandonedEntries: 4,
+  ask: "ask",
+};
+
 export function emptyChat(patch: Partial<ChatState> = {}): ChatState {
   return {
     session: { id: "s1", title: "Retry logic for the uploader", fromPi: false },

@@ -2,7 +2,17 @@
 import { mkdir } from "node:fs/promises";
 import type { ChatState } from "../../../src/protocol/view-state.ts";
 import { ChatDriver, launchBrowser } from "./chat-driver.ts";
-import { codeReply, commandApproval, editApproval, emptyChat, fullItems, reply, tool, user } from "./chat-samples.ts";
+import {
+  codeReply,
+  commandApproval,
+  editApproval,
+  emptyChat,
+  fullItems,
+  reply,
+  tool,
+  user,
+  viewing,
+} from "./chat-samples.ts";
 import { startPageServer } from "./page-server.ts";
 import type { ThemeName } from "./themes.ts";
 
@@ -29,12 +39,7 @@ const states: Record<string, ChatState> = {
   full: emptyChat({ items: fullItems() }),
   leaving: emptyChat({
     items: fullItems(),
-    viewing: {
-      leafId: "a1",
-      title: "Nothing moves until you continue or send from here.",
-      abandonedEntries: 6,
-      ask: "ask",
-    },
+    viewing: { ...viewing, kind: "otherBranch", title: "retry twice", labelled: true },
   }),
   cut: emptyChat({
     items: [
@@ -96,7 +101,7 @@ const states: Record<string, ChatState> = {
   }),
   viewing: emptyChat({
     items: fullItems().slice(0, 5),
-    viewing: { leafId: "a1", title: "Make it retry", abandonedEntries: 14, ask: "ask" },
+    viewing: { ...viewing, title: "Make it retry, but never more than three times" },
   }),
   errors: emptyChat({
     session: { id: "s1", title: "A session", fromPi: true, unsavedReason: "the disk is full" },
@@ -132,7 +137,7 @@ const server = await startPageServer();
 const browser = await launchBrowser();
 await mkdir(folder, { recursive: true });
 for (const theme of ["dark", "light", "hc"] as ThemeName[]) {
-  for (const width of [160, 300, 400, 1200]) {
+  for (const width of [160, 200, 290, 400, 600, 1200]) {
     for (const [name, state] of Object.entries(states)) {
       const file = `${theme}-${width}-${name}`;
       if (only && !new RegExp(only).test(file)) continue;

@@ -64,6 +64,8 @@ const dark = {
   "testing-iconPassed": "#73c991",
   "gitDecoration-addedResourceForeground": "#81b88b",
   "gitDecoration-deletedResourceForeground": "#c74e39",
+  "diffEditor-insertedLineBackground": "#9bb95533",
+  "diffEditor-removedLineBackground": "#ff000033",
   "diffEditor-insertedTextBackground": "#9ccc2c33",
   "diffEditor-removedTextBackground": "#ff000033",
   "debugTokenExpression-name": "#c586c0",
