@@ -129,15 +129,24 @@ export class EntryActions {
     const focus = instructions.trim() === "" ? {} : { customInstructions: instructions.trim() };
     let cut: { kind: "lastTurn" } | undefined;
     if ((await open.harness.previewCompaction()) === undefined) {
-      if ((await open.harness.previewCompaction({ kind: "lastTurn" })) === undefined) {
+      const shortest = await open.harness.previewCompaction({ kind: "lastTurn" });
+      if (shortest === undefined) {
         throw new CompactionError("nothing_to_compact", vscode.l10n.t("There is nothing to compact yet."));
       }
-      const keep = vscode.l10n.t("Keep Only the Last Turn");
-      const choice = await vscode.window.showInformationMessage(
-        vscode.l10n.t("All of this conversation is recent enough to be kept. Compact everything before the last turn?"),
-        { modal: true },
-        keep,
-      );
+      const [question, keep] = shortest.isSplitTurn
+        ? [
+            vscode.l10n.t(
+              "All of this conversation is one turn, recent enough to be kept. Compact everything before its last reply?",
+            ),
+            vscode.l10n.t("Keep Only the Last Reply"),
+          ]
+        : [
+            vscode.l10n.t(
+              "All of this conversation is recent enough to be kept. Compact everything before the last turn?",
+            ),
+            vscode.l10n.t("Keep Only the Last Turn"),
+          ];
+      const choice = await vscode.window.showInformationMessage(question, { modal: true }, keep);
       if (choice !== keep) return;
       cut = { kind: "lastTurn" };
     }

@@ -66,10 +66,14 @@ export class SessionWatch {
       this.#services.notice(open, "warning", changed);
       return;
     }
-    const text = vscode.l10n.t(
-      "Another window or program added {0} entries to this session. Both are kept; the tree shows them.",
-      change.appended.length,
-    );
+    const count = change.appended.length;
+    const text =
+      count === 1
+        ? vscode.l10n.t("Another window or program added an entry to this session. Nothing is lost: the tree shows it.")
+        : vscode.l10n.t(
+            "Another window or program added {0} entries to this session. Nothing is lost: the tree shows them.",
+            count,
+          );
     this.#services.notice(open, "info", text);
   }
 

@@ -28,7 +28,7 @@ export function bannersOf(chat: ChatState): Banner[] {
     banners.push({
       icon: "info",
       level: "info",
-      text: t("No folder is open: Coppice can talk, but has no files to work on."),
+      text: t("No folder is open. Coppice works on the files of a folder: open one to begin."),
     });
   return banners;
 }

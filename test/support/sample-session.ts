@@ -11,11 +11,14 @@ const MODEL = { api: "coppice-demo", provider: "demo", model: "demo" };
 
 type Step = [name: string, args: Record<string, unknown>, result: string, details?: unknown];
 
+/** Of the system prompt and the tools, as the product estimates them: the sample's sizes are the inspector's. */
+const PROMPT_TOKENS = 907;
+
 class Author {
   readonly session: Session;
   #now = START;
   #calls = 0;
-  #context = 1800;
+  #context = PROMPT_TOKENS;
 
   constructor() {
     this.session = createMemorySession({ cwd: "/sample", clock: { now: () => this.#now }, ids: countingIds() });
@@ -82,13 +85,14 @@ class Author {
 
   async compact(summary: string, firstKeptEntryId: string, details: { readFiles: string[]; modifiedFiles: string[] }) {
     this.#later(20);
+    const tokensAfter = PROMPT_TOKENS + Math.ceil(summary.length / 4) + 45;
     const id = await this.session.appendCompaction({
       summary,
       firstKeptEntryId,
       tokensBefore: this.#context,
-      details: { ...details, tokensAfter: Math.ceil(summary.length / 4) + 45 },
+      details: { ...details, tokensAfter },
     });
-    this.#context = 2600;
+    this.#context = tokensAfter;
     return id;
   }
 
