@@ -146,7 +146,7 @@ export class JsonlIndexer {
     this.#endsOpen = false;
     this.#line++;
     this.#start = offset + length + 1;
-    this.#joined(this.#tree.addEntry(entry, offset, length));
+    this.#take({ kind: "entry", entry }, offset, length);
   }
 
   #collect(chunk: Uint8Array, from: number, to: number): void {
