@@ -1,7 +1,9 @@
 // Random session files of odd lines, and the promise that growing in pieces ends where opening the whole ends.
 import { isDeepStrictEqual } from "node:util";
+import { SessionError } from "../../src/core/errors.ts";
 import { BranchOutline } from "../../src/core/session/branch-outline.ts";
 import { buildContext } from "../../src/core/session/context.ts";
+import type { NewEntry } from "../../src/core/session/entries.ts";
 import { JsonlStorage } from "../../src/core/session/jsonl-storage.ts";
 import type { Session } from "../../src/core/session/session.ts";
 import { openSession } from "../../src/core/session/stored-session.ts";
@@ -221,17 +223,43 @@ export async function checkGrowth(random: Random): Promise<void> {
   session.onDidChange((change) => {
     appended.push(...change.appended);
   });
-  for (let at = first; at < rest.length; ) {
+  let at = first;
+  const grow = () => {
     const to = Math.min(rest.length, at + 1 + below(random, random() < 0.2 ? 8 : 600));
     fs.appendForeign(FILE, rest.subarray(at, to));
     at = to;
+  };
+  /** Another one writes, or the disk takes a part only, at any call of an append. */
+  const disturb: MemoryFileSystem["fault"] = (operation) => {
+    if (at < rest.length && random() < 0.1) grow();
+    return operation === "append" && random() < 0.1 ? { take: below(random, 200) } : undefined;
+  };
+  const saved: string[] = [];
+  let isLeft = false;
+  const write = async (entries: NewEntry[], isDisturbed: boolean) => {
+    if (isDisturbed) fs.fault = disturb;
+    try {
+      saved.push(...(await session.appendEntries(entries)));
+    } catch (error) {
+      if (!(error instanceof SessionError && error.code === "storage" && isDisturbed)) throw error;
+      isLeft = true;
+    } finally {
+      fs.fault = () => undefined;
+    }
+  };
+  const mine: NewEntry = { type: "message", message: { role: "user", content: "mine", timestamp: 2 } };
+  while (at < rest.length) {
+    grow();
     if (random() < 0.7) await session.refresh();
     const ids = [...session.allIds()];
     if (random() < 0.5 && ids.length > 0) await session.buildContext(choose(random, ids));
     if (random() < 0.3) await readAll(world);
     if (writes && random() < 0.3 && session.readOnlyReason === undefined) {
-      await session.appendMessage({ role: "user", content: "mine", timestamp: 2 });
-      if (random() < 0.3 && ids.length > 0) await session.appendLabel(session.getLeafId()!, "mine");
+      await write(
+        [mine, { type: "session_info", name: "mine" }, mine].slice(below(random, 3)) as NewEntry[],
+        random() < 0.7,
+      );
+      if (random() < 0.3 && ids.length > 0) await session.appendLabel(choose(random, ids), "mine");
     }
     if (random() < 0.5) {
       for (const outline of outlines) {
@@ -244,7 +272,10 @@ export async function checkGrowth(random: Random): Promise<void> {
       appended = [];
     }
   }
+  // What is left of an append that failed joins with the next one.
+  if (isLeft) await write([mine], false);
   await session.refresh();
+  for (const id of saved) same(`${id}, which was saved`, session.node(id)?.id, id);
   await mustEndAlike(world, fs, verify);
   await session.close();
 }

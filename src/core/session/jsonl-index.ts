@@ -146,7 +146,7 @@ export class JsonlIndexer {
     this.#endsOpen = false;
     this.#line++;
     this.#start = offset + length + 1;
-    this.#joined(this.#tree.addEntry(entry, offset, length));
+    this.#take({ kind: "entry", entry }, offset, length);
   }
 
   #collect(chunk: Uint8Array, from: number, to: number): void {
@@ -179,19 +179,17 @@ export class JsonlIndexer {
 
   #lineAt(bytes: Uint8Array, from: number, to: number, offset: number): void {
     const length = to - from;
+    if (this.holdBack?.(bytes.subarray(from, to), offset) === true) return;
     if (
       !this.#verify &&
       length > 0 &&
       bytes[to - 1] === CLOSE &&
-      this.holdBack === undefined &&
       readPrefix(bytes, from, to, this.#tree, this.#prefix) &&
       this.#addPrefix(offset, length)
     ) {
       return;
     }
-    const line = bytes.subarray(from, to);
-    if (this.holdBack?.(line, offset) === true) return;
-    this.#take(decodeLine(line), offset, length);
+    this.#take(decodeLine(bytes.subarray(from, to)), offset, length);
   }
 
   /** False where an entry has the id already: only a line that can be read takes its place. */
@@ -215,8 +213,10 @@ export class JsonlIndexer {
         return;
       case "entry": {
         if (decoded.damage !== undefined) this.#sink.bad(this.#line, decoded.damage);
-        const known = this.#verify && this.#tree.rowOf(decoded.entry.id) >= 0;
-        if (known) this.#sink.bad(this.#line, `the id ${decoded.entry.id} stood before: the later entry counts`);
+        const before = this.#verify ? this.#tree.rowOf(decoded.entry.id) : -1;
+        // What is left of a torn line is no entry that stood before.
+        if (before >= 0 && !this.#tree.isDamaged(before))
+          this.#sink.bad(this.#line, `the id ${decoded.entry.id} stood before: the later entry counts`);
         this.#added(this.#tree.addEntry(decoded.entry, offset, length));
       }
     }

@@ -377,6 +377,7 @@ export class JsonlStorage implements SessionStorage {
       outgoing.written(missing, start + lead);
       break;
     }
+    if (outgoing.missing.length > 0) await this.#catchUp("write");
     if (outgoing.missing.length > 0) {
       throw new SessionError("storage", `Not saved: other writers of ${this.file} left no whole line.`);
     }
