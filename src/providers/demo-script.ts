@@ -104,6 +104,9 @@ function withTool(
   if (!turn.tools.has(name)) return { text: `For that I would call the tool \`${name}\`, which is switched off here.` };
   const step = turn.steps.findLast((candidate) => candidate.name === name);
   if (step === undefined) return { text: before, calls: [{ name, arguments: args }] };
+  if (step.failed && /^The user denied\b/.test(step.result)) {
+    return { text: `You denied \`${name}\`, so nothing was done. Ask me for something else.` };
+  }
   if (step.failed && name !== "bash") {
     return {
       text: `\`${name}\` did not work out: ${short(step.result, 300).replace(/\.$/, "") || "no reason was given"}. I leave it at that.`,

@@ -130,7 +130,9 @@ export class SessionListView implements vscode.TreeDataProvider<ListNode>, vscod
       session.problem === undefined ? ago(session.activeMs) : vscode.l10n.t("cannot be read"),
     ].filter((fact) => fact !== "");
     const rest = facts.filter((fact) => fact !== status);
-    Object.assign(item, rowTexts([status], title, rest));
+    // The bell beside it says for what.
+    const short = open?.status === "waiting" ? vscode.l10n.t("waiting") : status;
+    Object.assign(item, rowTexts([short], title, rest));
     item.iconPath = iconOf(session, open?.status, current, node.parent.kind === "session");
     item.accessibilityInformation = {
       label: [title, ...facts, vscode.l10n.t("{0} messages", session.messages)].join(", "),

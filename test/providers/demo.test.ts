@@ -89,6 +89,12 @@ describe("the demo model", () => {
     expect((await play("Create a file notes.md", { write: "ok" })).calls[0]?.arguments.path).toBe("notes.md");
   });
 
+  it("says of a denied command that it did not run, not that it failed", async () => {
+    const { calls, said } = await play("Run the tests", { bash: { error: "The user denied this. Do not try it." } });
+    expect(calls).toHaveLength(1);
+    expect(said.at(-1)).toContain("You denied `bash`, so nothing was done.");
+  });
+
   it("accepts a denied edit without trying again", async () => {
     const { calls, said } = await play("Make the greeting friendlier", {
       read: GREETING,
