@@ -136,6 +136,12 @@ export class JsonlIndexer {
     return undefined;
   }
 
+  /** Reading failed in the middle of a line: it is fed again from its beginning (`next`). */
+  restart(): void {
+    this.#pieces = [];
+    this.#collected = 0;
+  }
+
   /** Takes a line of ours that was written behind all that was fed; on a line of its own, whatever stood before it. */
   own(entry: SessionEntry, { offset, length }: Place): void {
     if (this.#unfinished !== undefined) {

@@ -95,7 +95,12 @@ export async function readSlices(
   const most = near ? NEAR_BYTES : SLICE_BYTES;
   const buffer = () => spare.pop() ?? new Uint8Array(SLICE_BYTES);
   const buffers = to - from > most ? [buffer(), buffer()] : [buffer()];
-  const readAt = (at: number, turn: number) => file.read(at, Math.min(most, to - at), buffers[turn % buffers.length]);
+  const readAt = (at: number, turn: number) => {
+    const slice = file.read(at, Math.min(most, to - at), buffers[turn % buffers.length]);
+    // One that is read ahead may fail before anybody waits for it; who waits still hears of it.
+    slice.catch(() => {});
+    return slice;
+  };
   let next = from < to ? readAt(from, 0) : undefined;
   try {
     for (let at = from, turn = 1; next !== undefined; turn++) {

@@ -76,11 +76,15 @@ export class JsonlScan {
       // Nobody walks a tree that is not complete.
       if (wantIds) this.tree.breakCycles();
     };
-    await readSlices(file, indexer.next, to, take, to - indexer.next < READ_AHEAD_BYTES);
-    this.#fragment = indexer.end();
-    indexer.holdBack = undefined;
-    indexer.added = undefined;
-    this.settleCircles();
+    try {
+      await readSlices(file, indexer.next, to, take, to - indexer.next < READ_AHEAD_BYTES);
+      this.#fragment = indexer.end();
+    } finally {
+      indexer.restart();
+      indexer.holdBack = undefined;
+      indexer.added = undefined;
+      this.settleCircles();
+    }
     await this.#settlePosition(file);
     return joined.map((row) => this.tree.idOf(row));
   }

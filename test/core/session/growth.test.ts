@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { systemError } from "../../support/memory-file-system.ts";
 import { checkGrowth, numbersFrom } from "../../support/odd-session.ts";
 import { contextTexts, FILE, file, openText, userLine } from "../../support/session-files.ts";
 
@@ -32,6 +33,37 @@ describe("a session whose file grows", () => {
     await session.refresh();
     expect(await session.getEntry("bbbbbbbb")).toBeUndefined();
     expect(session.badLines().map(({ line }) => line)).toEqual([3]);
+  });
+
+  it("reads on where the disk failed in the middle of it", async () => {
+    const long = (i: number) =>
+      userLine(
+        i.toString(16).padStart(8, "0"),
+        i === 1 ? null : (i - 1).toString(16).padStart(8, "0"),
+        `${i} ${"x".repeat(90_000)}`,
+      );
+    const { fs, session } = await openText(file(long(1)));
+    await session.ready();
+    fs.appendForeign(FILE, Array.from({ length: 20 }, (_, i) => `${long(i + 2)}\n`).join(""));
+    const whole = await openText(fs.files.get(FILE)!.bytes.slice());
+    await whole.session.ready();
+    let failures = 0;
+    for (let nth = 1; ; nth++) {
+      let left = nth;
+      fs.fault = (operation) => (operation === "read" && --left === 0 ? systemError("EIO") : undefined);
+      const ended = await session.refresh().then(
+        () => true,
+        () => false,
+      );
+      fs.fault = () => undefined;
+      if (ended) break;
+      failures++;
+    }
+    expect(failures).toBeGreaterThan(2);
+    expect([...session.allIds()]).toEqual([...whole.session.allIds()]);
+    expect(session.badLines()).toEqual([]);
+    const last = whole.session.getLeafId();
+    expect(await contextTexts(session, last)).toEqual(await contextTexts(whole.session));
   });
 
   it("tells of no circle that what came later opened, and walks none that it closed", async () => {
