@@ -209,6 +209,7 @@ function changeDraft(on: NonNullable<typeof parts>, before: ChatState | null, ch
   if (before) {
     if (before.session === null) {
       drafts.delete("");
+      hostDrafts.keep("", "", []);
       // After a reload the session comes a moment after the page: its own draft is then still to be shown.
       on.composer.draft = joinDrafts(drafts.get(id), on.composer.draft);
       restored = on.composer.draft.text;

@@ -315,6 +315,16 @@ describe("the composer", () => {
       expect(await box().inputValue()).toBe("typed before the window died");
     });
 
+    it("goes with the session that its first message makes", async () => {
+      await chat.snapshot(emptyChat({ session: null }));
+      await chat.say({ type: "draft.kept", sessionId: "", text: "", revision: 0, given: [] });
+      await box().fill("the first message");
+      await expect.poll(told).toEqual([["the first message", []]]);
+      await chat.snapshot(emptyChat());
+      expect(await box().inputValue()).toBe("the first message");
+      expect((await chat.sent("draft.changed")).at(-1)).toMatchObject({ sessionId: "", text: "" });
+    });
+
     it("puts it before what was typed meanwhile", async () => {
       await chat.snapshot(emptyChat());
       await box().fill("typed early");
