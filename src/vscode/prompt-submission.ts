@@ -124,6 +124,9 @@ export class PromptSubmission {
       });
     } catch (error) {
       refuse(messageOf(error) ?? vscode.l10n.t("Cancelled."));
+    } finally {
+      // Neither taken nor refused: it may come again.
+      if (this.#known.get(submitId) === "sending") this.#known.delete(submitId);
     }
   }
 

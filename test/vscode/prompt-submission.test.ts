@@ -8,13 +8,13 @@ vi.mock("vscode", () => import("../support/fake-vscode.ts"));
 
 /** A session whose prompts wait until they are taken, and a page that notes the answers. */
 function world() {
-  const prompts: { text: string; take: () => void; fail: (error: Error) => void }[] = [];
+  const prompts: { text: string; take: () => void; drop: () => void; fail: (error: Error) => void }[] = [];
   const harness = {
     model: {},
     prompt: (text: string, _images: unknown, onTaken: () => void) =>
       new Promise<void>((resolve, reject) => {
         prompts.push({
-          ...{ text, fail: reject },
+          ...{ text, drop: resolve, fail: reject },
           take: () => {
             onTaken();
             resolve();
@@ -49,6 +49,19 @@ describe("a message that the page sends again because no answer came", () => {
     expect(answers).toEqual([accepted]);
     await send("a");
     expect([prompts.length, answers]).toEqual([1, [accepted, accepted]]);
+  });
+
+  it("is taken where the first ended without an answer", async () => {
+    const { prompts, answers, send } = world();
+    const first = send("a");
+    await settled();
+    prompts[0]!.drop();
+    await first;
+    const again = send("a");
+    await settled();
+    prompts[1]!.take();
+    await again;
+    expect(answers).toEqual([{ type: "prompt.accepted", submitId: "a" }]);
   });
 
   it("is taken anew where it was refused, and so is another one", async () => {
