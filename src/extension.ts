@@ -137,7 +137,11 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     },
     onDidChange: vscode.lm.onDidChangeChatModels,
   };
-  const models = own(new ModelService(providers, editorModels, configuration, secrets, context.globalState));
+  const models = own(
+    new ModelService(providers, editorModels, configuration, secrets, context.globalState, (source, error) =>
+      log.warn(`The models of the ${source} could not be listed: ${redact(String(error))}`),
+    ),
+  );
 
   let pickerLoaded: Promise<ModelPicker> | undefined;
   const picker = () => {
@@ -251,9 +255,14 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
     },
     expandSlash: (text, open) => resources.expand(text, open.session.cwd),
   });
+  let decide = () => {};
+  const decided = new Promise<void>((resolve) => {
+    decide = resolve;
+  });
   const chat: ChatView = own(
     new ChatView(context.extensionUri, sessions, {
       log,
+      decided,
       modelName: surroundings.modelName,
       strings: pageStrings(),
       handle: (message, host) => controller.handle(message, host),
@@ -294,7 +303,12 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
   );
   own(trackContextKeys(sessions));
   own(createStatusItem(sessions));
-  own(models.onDidChange(() => chat.refreshFrames()));
+  own(
+    models.onDidChange(() => {
+      for (const open of sessions.all) void open.harness.lookForMissingModel();
+      chat.refreshFrames();
+    }),
+  );
   own(resources.onDidChange(() => chat.refreshFrames()));
   own(costs.onDidChange(() => chat.refreshFrames()));
   own(
@@ -327,15 +341,13 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
   }
 
   // The last session comes back; models are listed without asking any server.
-  const restore = async () => {
-    await surroundings.ready();
-    const file = sessions.lastFile;
-    if (file !== undefined && sessions.current === undefined && existsSync(file)) await sessionActions.open(file);
-  };
+  void sessionActions
+    .restoreLast(surroundings.ready)
+    .catch((error) => reportError(log, error, "restoring the last session"))
+    .finally(decide);
   if (existsSync(piRoot)) {
     void import("./vscode/ask-pi-root.ts").then(({ askPiRoot }) => askPiRoot(context.globalState, piRoot));
   }
-  void restore().catch((error) => reportError(log, error, "restoring the last session"));
   // The first time that anything of Coppice is opened, the chat shows too (product.md Names); after that the layout is the
   // person's own.
   if (!context.globalState.get("coppice.chatShown", false)) {

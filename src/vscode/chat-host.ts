@@ -24,6 +24,8 @@ export interface ChatHostServices {
   frameInput: (open: OpenSession | undefined, context: HarnessContext | undefined) => FrameInput;
   /** Hears valid messages. */
   handle: (message: FromWebview, host: ChatHost) => Promise<void>;
+  /** Resolves once it is decided which session the side bar shows first: words typed before would go to another. */
+  decided: Promise<void>;
   /** A page has been told what its session is. */
   shown: (host: ChatHost) => void;
   strings: Record<string, string>;
@@ -272,6 +274,7 @@ export class ChatHost implements vscode.Disposable {
   }
 
   async #sendSnapshots(): Promise<void> {
+    if (!this.isTab) await this.#services.decided;
     while (this.#snapshotWanted && this.#ready) {
       this.#snapshotWanted = false;
       const open = this.#open;

@@ -46,6 +46,11 @@ export interface EditorModels {
   onDidChange: vscode.Event<void>;
 }
 
+/** Where models are known from. */
+export type ModelSource = "catalogue" | "settings" | "editor";
+
+/** The editor asks other extensions for theirs, and the keyring may ask the person: neither keeps the chat waiting. */
+const PATIENCE_MS = 2000;
 const CHOSEN_KEY = "coppice.chosenModel";
 const LEVEL_KEY = "coppice.chosenThinkingLevel";
 
@@ -60,7 +65,10 @@ export class ModelService implements vscode.Disposable {
   #models = new Map<string, Model>();
   /** Models that servers reported or that were found on the machine, until the window closes. */
   readonly #found = new Map<string, Model[]>();
-  #editorModels: Model[] = [];
+  readonly #listed: Record<ModelSource, Model[]> = { catalogue: [], settings: [], editor: [] };
+  /** How often each was asked for. */
+  readonly #asked: Record<ModelSource, number> = { catalogue: 0, settings: 0, editor: 0 };
+  readonly #failed: (source: ModelSource, error: unknown) => undefined;
   /** Models were listed or the choice changed. */
   readonly onDidChange = this.#changed.event;
 
@@ -70,34 +78,76 @@ export class ModelService implements vscode.Disposable {
     configuration: Configuration,
     secrets: Secrets,
     state: vscode.Memento,
+    failed: (source: ModelSource, error: unknown) => void,
   ) {
     this.#side = side;
     this.#editor = editor;
     this.#configuration = configuration;
     this.#secrets = secrets;
     this.#state = state;
+    this.#failed = (source, error) => void failed(source, error);
     this.#disposables.push(editor.onDidChange(() => void this.refresh()));
   }
 
-  /** Rebuilds the list from settings, catalogue, editor and what was found; sends nothing to any endpoint. */
+  /**
+   * Lists again from settings, catalogue and editor; sends nothing to any endpoint. Each is listed by itself: one that
+   * fails leaves what it had, and one that does not answer within `PATIENCE_MS` is waited for no longer and told by
+   * `onDidChange` when it comes.
+   */
   async refresh(): Promise<void> {
+    let waiting = true;
+    const list = async (source: ModelSource, models: () => Promise<Model[]>) => {
+      const asked = ++this.#asked[source];
+      const found = await models().catch((error: unknown) => this.#failed(source, error));
+      // A list that was asked for later knows more, however early it came.
+      if (found === undefined || asked !== this.#asked[source]) return;
+      this.#listed[source] = found;
+      this.#gather();
+      if (!waiting) this.#changed.fire();
+    };
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, PATIENCE_MS);
+    });
+    const listing = Promise.all([
+      list("settings", () => this.#ofSettings()),
+      list("catalogue", () => this.#ofCatalogue()),
+      list("editor", () => this.#editor.list()),
+    ]);
+    await Promise.race([listing, patience]);
+    clearTimeout(timer);
+    waiting = false;
+    this.#gather();
+    this.#changed.fire();
+  }
+
+  /** One list of all; of two models with one key the later source's holds, in the place of the first. */
+  #gather(): void {
     const models = new Map<string, Model>();
-    const add = (model: Model) => models.set(modelKey(model), model);
-    add(this.#side.demo);
+    const { catalogue, settings, editor } = this.#listed;
+    for (const list of [[this.#side.demo], catalogue, settings, ...this.#found.values(), editor]) {
+      for (const model of list) models.set(modelKey(model), model);
+    }
+    this.#models = models;
+  }
+
+  async #ofCatalogue(): Promise<Model[]> {
+    const models: Model[] = [];
     for (const endpoint of this.#side.knownEndpoints) {
       if ((await this.#secrets.get(endpoint.id, endpoint.baseUrl)) === undefined) continue;
-      for (const model of await this.#side.catalogModels(endpoint)) add(model);
+      models.push(...(await this.#side.catalogModels(endpoint)));
     }
+    return models;
+  }
+
+  async #ofSettings(): Promise<Model[]> {
+    const models: Model[] = [];
     for (const provider of this.#configuration.providers()) {
-      const known = provider.models ?? [];
-      if (known.length === 0) for (const model of await this.#side.catalogModels(provider)) add(model);
-      for (const given of known) add(await this.#configured(provider, given));
+      const given = provider.models ?? [];
+      if (given.length === 0) models.push(...(await this.#side.catalogModels(provider)));
+      for (const one of given) models.push(await this.#configured(provider, one));
     }
-    for (const list of this.#found.values()) for (const model of list) add(model);
-    this.#editorModels = await this.#editor.list().catch(() => []);
-    for (const model of this.#editorModels) add(model);
-    this.#models = models;
-    this.#changed.fire();
+    return models;
   }
 
   async #configured(provider: ProviderSetting, given: NonNullable<ProviderSetting["models"]>[number]): Promise<Model> {
@@ -157,11 +207,12 @@ export class ModelService implements vscode.Disposable {
   /** Models that a server reported, or that were named for it; kept until the window closes. */
   remember(endpointId: string, models: Model[]): void {
     this.#found.set(endpointId, models);
+    this.#gather();
   }
 
   /** Models of the editor, as last listed. */
   get editorModels(): readonly Model[] {
-    return this.#editorModels;
+    return this.#listed.editor;
   }
   get side(): ProviderSide {
     return this.#side;

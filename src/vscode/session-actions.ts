@@ -1,4 +1,5 @@
 // What a person can do with sessions: begin, open, rename, fork, delete, import, export.
+import { existsSync } from "node:fs";
 import * as vscode from "vscode";
 import type { JsonlSessionRepo } from "../core/session/jsonl-repo.ts";
 import type { ForkPoint } from "../core/session/session-fork.ts";
@@ -6,6 +7,9 @@ import type { SessionSummary } from "../core/session/session-summary.ts";
 import { leafAt } from "../core/session/siblings.ts";
 import type { ExportSession } from "./export-dialog.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
+
+/** How long the page waits for the last session (ms). */
+const RESTORE_PATIENCE_MS = 5000;
 
 /** Both places where sessions live: Coppice's own and, if wanted, Pi's. */
 export interface SessionRepos {
@@ -75,6 +79,32 @@ export class SessionActions {
     const open = await this.#options.sessions.open(path);
     this.#options.sessions.setCurrent(open);
     return open;
+  }
+
+  /**
+   * The session that was open last comes back, unless another was opened meanwhile. Resolves when it is decided what is
+   * shown: what takes longer than `RESTORE_PATIENCE_MS` is left to the list.
+   */
+  async restoreLast(ready: () => Promise<void>): Promise<void> {
+    const { sessions } = this.#options;
+    const file = sessions.lastFile;
+    let isLate = false;
+    const restoring = async () => {
+      await ready();
+      if (file === undefined || sessions.current !== undefined || !existsSync(file)) return;
+      const open = await sessions.open(file);
+      if (sessions.current === undefined && !isLate) sessions.setCurrent(open);
+    };
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, RESTORE_PATIENCE_MS);
+    });
+    try {
+      await Promise.race([restoring(), patience]);
+    } finally {
+      isLate = true;
+      clearTimeout(timer);
+    }
   }
 
   /** Sessions of the workspace's folders, newest activity first. */

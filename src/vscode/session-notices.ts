@@ -117,6 +117,12 @@ export function noticeFor(event: HarnessEvent): Notice | undefined {
         ),
         actions: [action.model(), action.providers()],
       };
+    case "model_found":
+      return {
+        level: "info",
+        text: vscode.l10n.t("{0} is available now; the next message goes to it.", event.model.name),
+        actions: [],
+      };
     case "window_learned":
       return {
         level: "info",

@@ -4,7 +4,6 @@ import type { AgentTool } from "../core/agent/agent-tool.ts";
 import type { AgentHarness, HarnessOptions } from "../core/harness/agent-harness.ts";
 import type { HarnessEvent, Phase } from "../core/harness/harness-events.ts";
 import { entryText, messageText } from "../core/harness/session-memory.ts";
-import type { Model, ThinkingLevel } from "../core/llm/model.ts";
 import type { Session } from "../core/session/session.ts";
 import { leafAt, leafThrough, samePlace } from "../core/session/siblings.ts";
 import type { ViewOp } from "../protocol/to-webview.ts";
@@ -404,16 +403,6 @@ export class SessionService implements vscode.Disposable {
     this.#open.delete(opened.session.id);
     if (this.#current === opened) this.setCurrent(undefined);
     await opened.dispose();
-  }
-
-  /** Model and level for every session that does not name its own. */
-  async applyDefaults(model: Model | undefined, level: ThinkingLevel): Promise<void> {
-    for (const open of this.all) {
-      if (open.harness.model === undefined && model !== undefined) {
-        await open.harness.setModel(model);
-        await open.harness.setThinkingLevel(level);
-      }
-    }
   }
 
   /** Saves and stops everything: before the window closes. */

@@ -9,3 +9,17 @@ export const window = { showErrorMessage: async () => undefined };
 export const commands = { executeCommand: async () => undefined };
 export const env = { language: "en" };
 export const ProgressLocation = { Notification: 15 };
+
+export class EventEmitter<T> {
+  readonly #listeners = new Set<(value: T) => void>();
+  readonly event = (listener: (value: T) => void) => {
+    this.#listeners.add(listener);
+    return { dispose: () => this.#listeners.delete(listener) };
+  };
+  fire(value: T): void {
+    for (const listener of this.#listeners) listener(value);
+  }
+  dispose(): void {
+    this.#listeners.clear();
+  }
+}

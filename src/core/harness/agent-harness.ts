@@ -441,6 +441,10 @@ export class AgentHarness {
   setModel(model: Model): Promise<void> {
     return this.#settings.setModel(model);
   }
+  /** To be called when more models became known. */
+  lookForMissingModel(): Promise<void> {
+    return this.#settings.lookForMissing();
+  }
   setThinkingLevel(level: ThinkingLevel): Promise<void> {
     return this.#settings.setThinkingLevel(level);
   }

@@ -47,6 +47,7 @@ export type HarnessEvent =
   | { type: "tools_update"; names: readonly string[] }
   /** The session names a model that is not to be had here; the current one stays and is said to be another. */
   | { type: "model_unavailable"; provider: string; modelId: string }
+  | { type: "model_found"; model: Model }
   | { type: "window_learned"; model: Model; window: number }
   | { type: "run_failed"; failure: StreamFailure }
   | { type: "hook_failed"; failure: HookFailure }

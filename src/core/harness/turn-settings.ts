@@ -26,6 +26,8 @@ export class TurnSettings {
   #thinkingLevel: ThinkingLevel;
   #activeTools: readonly AgentTool[];
   #changes: TurnChanges = {};
+  /** The model of the branch, where it is not known; forgotten with the next choice or turn. */
+  #missing: { provider: string; modelId: string } | undefined;
 
   constructor(host: TurnSettingsHost, model: Model | undefined, thinkingLevel: ThinkingLevel) {
     this.#host = host;
@@ -53,6 +55,7 @@ export class TurnSettings {
   }
 
   async setModel(model: Model): Promise<void> {
+    this.#missing = undefined;
     this.#model = model;
     this.#thinkingLevel = clampThinkingLevel(model, this.#thinkingLevel);
     this.#changes.model = model;
@@ -77,12 +80,14 @@ export class TurnSettings {
   applyBranch(context: SessionContext): void {
     const { emit, findModel, tools } = this.#host;
     this.#changes = {};
+    this.#missing = undefined;
     if (context.model !== null) {
       const found = findModel(context.model.provider, context.model.modelId);
       if (found !== undefined) {
         this.#model = found;
         void emit({ type: "model_update", model: found });
       } else {
+        this.#missing = context.model;
         void emit({ type: "model_unavailable", ...context.model });
       }
       const level = this.#model === undefined ? "off" : clampThinkingLevel(this.#model, context.thinkingLevel);
@@ -94,6 +99,15 @@ export class TurnSettings {
       this.#activeTools = tools.filter((tool) => names.includes(tool.name));
       void emit({ type: "tools_update", names: this.#activeTools.map((tool) => tool.name) });
     }
+  }
+
+  /** More models are known now: the one that the branch names is taken, where it was missing and nothing was chosen since. */
+  async lookForMissing(): Promise<void> {
+    const missing = this.#missing;
+    const found = missing === undefined ? undefined : this.#host.findModel(missing.provider, missing.modelId);
+    if (found === undefined) return;
+    await this.setModel(found);
+    await this.#host.emit({ type: "model_found", model: found });
   }
 
   /** Entries for what differs from what the branch says; none where it already says so. */
@@ -112,6 +126,7 @@ export class TurnSettings {
       entries.push({ type: "active_tools_change", activeToolNames: names });
     }
     this.#changes = {};
+    this.#missing = undefined;
     return entries;
   }
 }
