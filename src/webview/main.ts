@@ -210,9 +210,9 @@ function changeDraft(on: NonNullable<typeof parts>, before: ChatState | null, ch
     if (before.session === null) {
       drafts.delete("");
       hostDrafts.keep("", "", []);
-      // After a reload the session comes a moment after the page: its own draft is then still to be shown.
+      // After a reload the session may come after the page: its own draft is then still to be shown.
+      restored = drafts.get(id)?.text ?? "";
       on.composer.draft = joinDrafts(drafts.get(id), on.composer.draft);
-      restored = on.composer.draft.text;
       return;
     }
     drafts.delete(before.session.id);

@@ -332,6 +332,14 @@ describe("the composer", () => {
       expect(await box().inputValue()).toBe("from before\n\ntyped early");
     });
 
+    it("takes nothing of what was typed before the session came", async () => {
+      await chat.snapshot(emptyChat({ session: null }));
+      await box().fill("typed early");
+      await chat.snapshot(emptyChat());
+      await chat.say(kept("", 3));
+      expect(await box().inputValue()).toBe("typed early");
+    });
+
     it("leaves a page alone that came back with all of it, and one that shows another session", async () => {
       await chat.snapshot(emptyChat());
       await chat.say(kept("", 0));
