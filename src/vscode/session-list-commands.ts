@@ -40,12 +40,16 @@ export function sessionListCommands(services: SessionListServices): Record<strin
       await action(await sessions.open(first.thread.session.path));
       list.refresh();
     };
+  const open = async (node: SessionNode | undefined) => {
+    if (node === undefined) return;
+    await sessionActions.open(node.thread.session.path);
+    await chat.reveal(true);
+  };
   return {
-    "coppice.sessions.open": async (node) => {
-      const [first] = await chosen(services, node);
-      if (first === undefined) return;
-      await sessionActions.open(first.thread.session.path);
-      await chat.reveal(true);
+    "coppice.sessions.open": async (node) => open((await chosen(services, node))[0]),
+    "coppice.sessions.openRow": async () => {
+      const node = await list.opened();
+      if (isSession(node)) await open(node);
     },
     "coppice.sessions.openInEditor": withOpened((open) => chat.openInEditor(open)),
     "coppice.sessions.rename": withOpened((open) => sessionActions.rename(open)),

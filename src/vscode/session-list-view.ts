@@ -55,6 +55,11 @@ export class SessionListView implements vscode.TreeDataProvider<ListNode>, vscod
     return (await (await import("./focused-row.ts")).focusedRow(this.#view)) ?? this.selection[0];
   }
 
+  /** The row that was just clicked, or opened by Enter. */
+  async opened(): Promise<ListNode | undefined> {
+    return await (await import("./focused-row.ts")).openedRow(this.#view);
+  }
+
   /** Reads the list again, if anybody looks at it. */
   refresh(): void {
     clearTimeout(this.#timer);
@@ -139,7 +144,8 @@ export class SessionListView implements vscode.TreeDataProvider<ListNode>, vscod
     };
     item.contextValue = session.problem === undefined ? `session${session.fromPi ? " pi" : ""}` : "damaged";
     if (session.problem === undefined) {
-      item.command = { command: "coppice.sessions.open", title: vscode.l10n.t("Open"), arguments: [node] };
+      // Without arguments, see `openedRow`.
+      item.command = { command: "coppice.sessions.openRow", title: vscode.l10n.t("Open") };
     }
     return item;
   }

@@ -100,6 +100,11 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     return node === undefined ? this.selected : node.kind === "entry" ? node : undefined;
   }
 
+  /** The row that was just clicked, or opened by Enter. */
+  async opened(): Promise<TreeNode | undefined> {
+    return await (await import("./focused-row.ts")).openedRow(this.#view);
+  }
+
   #bind(open: OpenSession | undefined): void {
     for (const disposable of this.#bound.splice(0)) disposable.dispose();
     this.#open = open;

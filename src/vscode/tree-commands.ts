@@ -6,7 +6,6 @@ import { compactWithProgress } from "./compact-with-progress.ts";
 import type { EntryActions } from "./entry-actions.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 import type { SessionTreeView } from "./session-tree-view.ts";
-import type { MoreNode } from "./tree-nodes.ts";
 
 /** What keys of the tree may run, with the selected row. */
 const KEY_COMMANDS = new Set([
@@ -47,9 +46,10 @@ export function neededEntry(
 export function treeCommands(services: TreeCommandServices): Record<string, Handler> {
   const { tree } = services;
   return {
-    "coppice.tree.more": (node) => {
-      const more = node as Partial<MoreNode> | undefined;
-      if (more?.kind === "more") tree.showMore(more as MoreNode);
+    "coppice.tree.open": async () => {
+      const node = await tree.opened();
+      if (node?.kind === "more") tree.showMore(node);
+      else if (node !== undefined) await vscode.commands.executeCommand("coppice.showEntry", node.entryId);
     },
     "coppice.tree.filter": () => tree.pickFilter(),
     "coppice.tree.revealPosition": () => tree.revealPosition(),

@@ -16,7 +16,7 @@ export function moreItem(sessionId: string, node: MoreNode): vscode.TreeItem {
   item.id = `${sessionId}/${node.key}`;
   item.iconPath = new vscode.ThemeIcon("ellipsis");
   item.contextValue = "more";
-  item.command = { command: "coppice.tree.more", title: text, arguments: [node] };
+  item.command = { command: "coppice.tree.open", title: text };
   return item;
 }
 
@@ -33,7 +33,8 @@ export function entryItem(sessionId: string, node: EntryNode, state: RowState): 
   item.description = description;
   item.contextValue = contextValue(node, state);
   item.accessibilityInformation = { label: spoken(node, state) };
-  item.command = { command: "coppice.showEntry", title: vscode.l10n.t("Show"), arguments: [node.entryId] };
+  // Without arguments, see `openedRow`.
+  item.command = { command: "coppice.tree.open", title: vscode.l10n.t("Show") };
   return item;
 }
 
