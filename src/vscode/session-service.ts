@@ -1,8 +1,9 @@
 // The open sessions, each with a harness of its own; runs go on whatever is shown (product.md "One session, one harness").
 import * as vscode from "vscode";
 import type { AgentTool } from "../core/agent/agent-tool.ts";
-import type { AgentHarness, HarnessOptions } from "../core/harness/agent-harness.ts";
+import type { AgentHarness } from "../core/harness/agent-harness.ts";
 import type { HarnessEvent, Phase } from "../core/harness/harness-events.ts";
+import type { HarnessOptions } from "../core/harness/harness-options.ts";
 import { entryText, messageText } from "../core/harness/session-memory.ts";
 import type { Session } from "../core/session/session.ts";
 import { leafAt, leafThrough, samePlace } from "../core/session/siblings.ts";

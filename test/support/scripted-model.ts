@@ -1,7 +1,8 @@
 // A stream function that answers from a script, and a harness around it: the whole agent without network or disk.
 import type { AgentTool } from "../../src/core/agent/agent-tool.ts";
-import { AgentHarness, type HarnessOptions } from "../../src/core/harness/agent-harness.ts";
+import { AgentHarness } from "../../src/core/harness/agent-harness.ts";
 import type { HarnessEvent } from "../../src/core/harness/harness-events.ts";
+import type { HarnessOptions } from "../../src/core/harness/harness-options.ts";
 import { DEFAULT_HARNESS_SETTINGS, type HarnessSettings } from "../../src/core/harness/harness-settings.ts";
 import { Hooks } from "../../src/core/harness/hooks.ts";
 import { type AssistantMessage, emptyUsage } from "../../src/core/llm/messages.ts";

@@ -1,27 +1,26 @@
 // One open session at work: what a person can ask of it, wired to what carries it out (seed 1 §1, behaviours §1).
-import { Agent, normalizePromptInput } from "../agent/agent.ts";
-import type { AgentEvent } from "../agent/agent-events.ts";
-import type { DescribeTool } from "../agent/agent-loop.ts";
+import { type Agent, normalizePromptInput } from "../agent/agent.ts";
 import type { AgentTool } from "../agent/agent-tool.ts";
 import type { QueuedItem } from "../agent/message-queue.ts";
-import type { BeforeToolCall } from "../agent/tool-execution.ts";
 import type { CompactionPreparation, CompactionResult, PrepareInput } from "../compaction/compaction.ts";
 import { compactionThreshold } from "../compaction/token-budget.ts";
-import { estimateTextTokens } from "../compaction/token-estimation.ts";
-import { HarnessError, toError } from "../errors.ts";
+import { HarnessError } from "../errors.ts";
 import type { AgentMessage, ImageContent, Usage } from "../llm/messages.ts";
-import { type Model, modelKey, type ThinkingLevel } from "../llm/model.ts";
+import type { Model, ThinkingLevel } from "../llm/model.ts";
 import type { RetryPolicy } from "../llm/retry.ts";
 import type { ToolDefinition } from "../llm/stream.ts";
-import type { NewEntry } from "../session/entries.ts";
 import type { Session } from "../session/session.ts";
 import { CompactionControl, type ContextUsage } from "./compaction-control.ts";
+import { ConversationSaver } from "./conversation-saver.ts";
+import { createHarnessAgent } from "./harness-agent.ts";
 import type { HarnessEvent, HarnessListener, Phase } from "./harness-events.ts";
-import { compactionSettingsFor, type HarnessSettings } from "./harness-settings.ts";
-import type { Hooks } from "./hooks.ts";
-import { type ModelAccess, ModelRequests, type SentRequest } from "./model-requests.ts";
+import { HarnessListeners } from "./harness-listeners.ts";
+import type { HarnessOptions } from "./harness-options.ts";
+import { HarnessQueues } from "./harness-queues.ts";
+import { compactionSettingsFor } from "./harness-settings.ts";
+import { ModelRequests, type SentRequest } from "./model-requests.ts";
+import { ModelWindows } from "./model-windows.ts";
 import { OperationPhase } from "./operation-phase.ts";
-import { PendingSessionWrites } from "./pending-writes.ts";
 import { RunSupervisor } from "./run-supervisor.ts";
 import { RESUME_CUSTOM_TYPE } from "./session-memory.ts";
 import {
@@ -32,27 +31,9 @@ import {
   type NavigationHost,
   navigateTree,
 } from "./tree-navigation.ts";
+import { TurnPrompt } from "./turn-prompt.ts";
 import { TurnSettings } from "./turn-settings.ts";
 import { undoCompaction } from "./undo-compaction.ts";
-
-export interface HarnessOptions {
-  session: Session;
-  /** The model for a session that names none, or one that is not to be had. */
-  model: Model | undefined;
-  thinkingLevel: ThinkingLevel;
-  tools: readonly AgentTool[];
-  describeTool: DescribeTool;
-  access: ModelAccess;
-  hooks: Hooks;
-  settings: () => HarnessSettings;
-  /** The system prompt for the tools in use. */
-  systemPrompt: (tools: readonly AgentTool[]) => Promise<string>;
-  findModel: (provider: string, modelId: string) => Model | undefined;
-  /** Asks the person; called after the `tool_call` hooks and before the tool runs. */
-  approve?: (call: BeforeToolCall, signal: AbortSignal) => Promise<{ block?: boolean; reason?: string } | undefined>;
-  /** A message id for queues. */
-  newId: () => string;
-}
 
 export interface HarnessContext extends ContextUsage {
   window: number;
@@ -62,8 +43,6 @@ export interface HarnessContext extends ContextUsage {
   keepRecentTokens: number;
 }
 
-const FALLBACK_WINDOW = 128_000;
-
 export class AgentHarness {
   readonly session: Session;
   readonly #options: HarnessOptions;
@@ -72,25 +51,23 @@ export class AgentHarness {
   readonly #settings: TurnSettings;
   readonly #runs: RunSupervisor;
   readonly #requests: ModelRequests;
-  readonly #pending: PendingSessionWrites;
+  readonly #saver: ConversationSaver;
   readonly #compaction: CompactionControl;
-  readonly #listeners = new Set<HarnessListener>();
-  readonly #nextTurn: AgentMessage[] = [];
-  readonly #learnedWindows = new Map<string, number>();
-  #systemPrompt = "";
-  #overheadTokens = 0;
+  readonly #listeners = new HarnessListeners();
+  readonly #queues: HarnessQueues;
+  readonly #windows = new ModelWindows();
+  readonly #prompt: TurnPrompt;
 
   constructor(options: HarnessOptions) {
     this.#options = options;
     this.session = options.session;
     const emit = (event: HarnessEvent) => this.#emit(event);
-    this.#phase = new OperationPhase({ emit, nextTurnCount: () => this.#nextTurn.length });
+    this.#phase = new OperationPhase({ emit, nextTurnCount: () => this.#queues.nextTurnCount });
     const { tools, findModel } = options;
     this.#settings = new TurnSettings({ tools, findModel, emit }, options.model, options.thinkingLevel);
     this.#requests = new ModelRequests(options.access, options.hooks, options.session.id);
-    this.#pending = new PendingSessionWrites(options.session, (saved) => {
-      void this.#emit({ type: "entries_saved", saved });
-    });
+    this.#saver = new ConversationSaver(options.session, emit);
+    this.#prompt = new TurnPrompt(options.systemPrompt, options.describeTool);
     this.#compaction = new CompactionControl({
       session: options.session,
       hooks: options.hooks,
@@ -98,49 +75,17 @@ export class AgentHarness {
       settings: () => this.#compactionSettings(),
       window: () => this.window,
       summarizer: () => this.#summarizer(),
-      overheadTokens: () => this.#overheadTokens,
+      overheadTokens: () => this.#prompt.overheadTokens,
     });
-    const settings = options.settings();
-    this.#agent = new Agent({
-      initialState: {
-        systemPrompt: "",
-        messages: [],
-        tools: options.tools,
-        model: options.model as Model,
-        thinkingLevel: options.thinkingLevel,
-      },
-      describeTool: options.describeTool,
-      steeringMode: settings.steeringMode,
-      followUpMode: settings.followUpMode,
-      onQueueChange: () => void this.#emitQueues(),
-      config: {
-        now: options.access.now,
-        stream: (request, turn, signal) => this.#requests.stream(request, turn, signal),
-        transformContext: (messages, signal) => options.hooks.context(messages, signal),
-        savePoint: () => this.#flush(),
-        prepareNextTurn: async (turn, signal) => {
-          const own = await this.#prepareNextTurn(signal);
-          const context = { ...turn.context, ...own };
-          const hooked = await options.hooks.prepareNextTurn({ ...turn, context, signal });
-          return { ...own, ...hooked };
-        },
-        shouldStopAfterTurn: (turn) => options.hooks.shouldStopAfterTurn(turn),
-        beforeToolCall: (call, signal) => this.#beforeToolCall(call, signal),
-        afterToolCall: (call, result, signal) =>
-          options.hooks.toolResult(
-            {
-              toolCallId: call.call.id,
-              toolName: call.tool.name,
-              input: call.params,
-              content: result.content,
-              details: result.details,
-              isError: result.isError === true,
-            },
-            signal,
-          ),
-      },
+    this.#agent = createHarnessAgent(options, {
+      requests: this.#requests,
+      savePoint: () => this.#saver.save(),
+      prepareNextTurn: (signal) => this.#prepareNextTurn(signal),
+      onQueueChange: () => this.#queues.tell(),
     });
-    this.#agent.subscribe((event) => this.#onAgentEvent(event));
+    this.#agent.subscribe((event) => this.#saver.hear(event));
+    const { newId, access } = options;
+    this.#queues = new HarnessQueues({ agent: this.#agent, newId, now: access.now, emit });
     this.#runs = new RunSupervisor({
       session: options.session,
       agent: this.#agent,
@@ -170,32 +115,29 @@ export class AgentHarness {
     return this.#settings.activeTools;
   }
   get queues(): { steering: readonly QueuedItem[]; followUp: readonly QueuedItem[] } {
-    return { steering: this.#agent.steering.items, followUp: this.#agent.followUp.items };
+    return this.#queues.items;
   }
   /** Tokens of the model's window: learned from an overflow, else configured. */
   get window(): number {
-    const { model } = this.#settings;
-    if (model === undefined) return FALLBACK_WINDOW;
-    return this.#learnedWindows.get(modelKey(model)) ?? model.contextWindow;
+    return this.#windows.of(this.model);
   }
   get lastRequest(): SentRequest | undefined {
     return this.#requests.lastRequest;
   }
   /** Messages that are not on disk yet. */
   get unsavedCount(): number {
-    return this.#pending.size;
+    return this.#saver.unsavedCount;
   }
   /** The active tools as the model is told of them. */
   get toolDefinitions(): ToolDefinition[] {
     return this.activeTools.map((tool) => this.#options.describeTool(tool));
   }
   get systemPrompt(): string {
-    return this.#systemPrompt;
+    return this.#prompt.text;
   }
 
   subscribe(listener: HarnessListener): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.subscribe(listener);
   }
 
   /** Brings back model, thinking level and tools of the branch; tells where the model is not to be had. */
@@ -229,7 +171,7 @@ export class AgentHarness {
     return this.#phase.exclusive("starting", async (signal) => {
       this.#settings.requireModel();
       await this.session.ready();
-      await this.#flush();
+      await this.#saver.save();
       this.#runs.reset();
       if (await this.#phase.during("compaction", () => this.#compaction.compactIfNeeded(signal))) {
         this.#phase.enter("starting");
@@ -237,13 +179,13 @@ export class AgentHarness {
       this.#mustGoOn(signal);
       await this.#refreshSystemPrompt();
       const hooked = await this.#options.hooks.beforeAgentStart(
-        { prompt: text, images, systemPrompt: this.#systemPrompt },
+        { prompt: text, images, systemPrompt: this.#prompt.text },
         signal,
       );
       this.#mustGoOn(signal);
       const now = this.#options.access.now();
       const prompts: AgentMessage[] = [
-        ...this.#nextTurn.splice(0),
+        ...this.#queues.takeForNextTurn(),
         ...normalizePromptInput(text, images, now),
         ...hooked.messages.map((message): AgentMessage => ({ role: "custom", ...message, timestamp: now })),
       ];
@@ -264,39 +206,43 @@ export class AgentHarness {
     return this.#phase.exclusive("starting", async (signal) => {
       this.#settings.requireModel();
       await this.session.ready();
-      await this.#flush();
+      await this.#saver.save();
       this.#runs.reset();
       await this.#refreshSystemPrompt();
       await this.#recordSettings();
       this.#mustGoOn(signal);
-      await this.#runs.runToEnd(undefined, signal, this.#systemPrompt);
+      await this.#runs.runToEnd(undefined, signal, this.#prompt.text);
     });
   }
 
   /** Puts a message into the running turn, behind its tools; while nothing runs, refused as `invalid_state`. */
   steer(text: string, images: readonly ImageContent[] = []): string {
-    return this.#enqueue("steer", text, images);
+    this.#mustRun();
+    return this.#queues.add("steer", text, images);
   }
 
   /** Sends a message when the run would stop; while nothing runs, refused as `invalid_state`. */
   followUp(text: string, images: readonly ImageContent[] = []): string {
-    return this.#enqueue("followUp", text, images);
+    this.#mustRun();
+    return this.#queues.add("followUp", text, images);
+  }
+
+  #mustRun(): void {
+    if (this.phase === "idle") throw new HarnessError("invalid_state", "Nothing is running; send it as a prompt.");
   }
 
   /** Goes ahead of the next prompt, whenever that comes. */
   nextTurn(message: AgentMessage): void {
-    this.#nextTurn.push(message);
-    void this.#emitQueues();
+    this.#queues.addForNextTurn(message);
   }
 
   removeQueued(id: string): boolean {
-    return (this.#agent.steering.remove(id) ?? this.#agent.followUp.remove(id)) !== undefined;
+    return this.#queues.remove(id);
   }
 
   /** Stops whatever is on. Returns the queued messages, which belong back into the composer; `queue_returned` tells them too. */
   abort(): QueuedItem[] {
-    const { steering, followUp } = this.#agent.clearQueues();
-    const returned = [...steering, ...followUp];
+    const returned = this.#queues.clear();
     if (this.phase !== "idle") void this.#emit({ type: "abort" });
     if (returned.length > 0) void this.#emit({ type: "queue_returned", items: returned });
     this.#phase.abort();
@@ -313,13 +259,13 @@ export class AgentHarness {
     this.#phase.close();
     this.abort();
     await this.waitForIdle().catch(() => {});
-    await this.#flush().catch(() => {});
+    await this.#saver.save().catch(() => {});
     await this.session.close();
   }
 
   /** Tries again to save what is only in memory. */
   async save(): Promise<void> {
-    await this.#flush();
+    await this.#saver.save();
   }
 
   // ---- compaction
@@ -344,7 +290,7 @@ export class AgentHarness {
       this.#phase.exclusive("compaction", async (signal) => {
         this.#settings.requireModel();
         await this.session.ready();
-        await this.#flush();
+        await this.#saver.save();
         return await this.#compaction.run({ reason: "manual", signal, ...options });
       }),
     );
@@ -355,8 +301,7 @@ export class AgentHarness {
     try {
       return await operation;
     } finally {
-      const waiting = this.#agent.steering.items.length + this.#agent.followUp.items.length;
-      if (waiting > 0 && this.phase === "idle") {
+      if (this.#queues.waiting > 0 && this.phase === "idle") {
         await this.#phase.exclusive("starting", (signal) => this.#drainQueues(signal)).catch(() => {});
       }
     }
@@ -370,7 +315,7 @@ export class AgentHarness {
       this.#phase.exclusive("compaction", async (signal) => {
         this.#settings.requireModel();
         await this.session.ready();
-        await this.#flush();
+        await this.#saver.save();
         return await this.#compaction.draft({ reason: "manual", signal, ...options });
       }),
     );
@@ -381,7 +326,7 @@ export class AgentHarness {
     return this.#thenDeliver(
       this.#phase.exclusive("branch_summary", async () => {
         await this.session.ready();
-        await this.#flush();
+        await this.#saver.save();
         const leafId = await undoCompaction(this.session, compactionId);
         await this.#emit({ type: "session_tree", leafId });
         return leafId;
@@ -423,7 +368,7 @@ export class AgentHarness {
   #navigating<T>(operation: (host: NavigationHost, signal: AbortSignal) => Promise<T>): Promise<T> {
     const done = this.#phase.exclusive("branch_summary", async (signal) => {
       await this.session.ready();
-      await this.#flush();
+      await this.#saver.save();
       const host: NavigationHost = {
         session: this.session,
         hooks: this.#options.hooks,
@@ -479,14 +424,11 @@ export class AgentHarness {
   }
 
   async #refreshSystemPrompt(): Promise<void> {
-    this.#systemPrompt = await this.#options.systemPrompt(this.#settings.activeTools);
-    const tools = this.#settings.activeTools.map((tool) => this.#options.describeTool(tool));
-    this.#overheadTokens = estimateTextTokens(this.#systemPrompt + JSON.stringify(tools));
+    await this.#prompt.refresh(this.#settings.activeTools);
   }
 
   async #recordSettings(): Promise<void> {
-    const entries = this.#settings.record(await this.session.buildContext());
-    for (const entry of entries) this.#pending.push({ entry });
+    this.#saver.add(this.#settings.record(await this.session.buildContext()));
   }
 
   /** Between turns: changes of model, level and tools come into force, and a context grown too large is compacted. */
@@ -494,99 +436,33 @@ export class AgentHarness {
     const { model, thinkingLevel, tools } = this.#settings.changes;
     if (model !== undefined || thinkingLevel !== undefined || tools !== undefined) {
       await this.#recordSettings();
-      await this.#flush();
+      await this.#saver.save();
     }
     if (tools !== undefined) await this.#refreshSystemPrompt();
     const compacted = await this.#phase.during("compaction", () => this.#compaction.compactIfNeeded(signal));
     return {
       ...(model === undefined ? {} : { model }),
       ...(thinkingLevel === undefined ? {} : { thinkingLevel }),
-      ...(tools === undefined ? {} : { tools, systemPrompt: this.#systemPrompt }),
+      ...(tools === undefined ? {} : { tools, systemPrompt: this.#prompt.text }),
       ...(compacted ? { messages: (await this.session.buildContext()).messages.slice() } : {}),
     };
   }
 
-  async #beforeToolCall(call: BeforeToolCall, signal: AbortSignal) {
-    const verdict = await this.#options.hooks.toolCall({
-      toolCallId: call.call.id,
-      toolName: call.tool.name,
-      input: call.params,
-      signal,
-    });
-    if (verdict?.block === true) return verdict;
-    return await this.#options.approve?.(call, signal);
-  }
-
   #learnWindow(model: Model, window: number): void {
-    if (!Number.isSafeInteger(window) || window <= 0 || window === this.window) return;
-    this.#learnedWindows.set(modelKey(model), window);
-    void this.#emit({ type: "window_learned", model, window });
+    if (this.#windows.learn(model, window)) void this.#emit({ type: "window_learned", model, window });
   }
 
   /** Messages that were typed while something else than a run was on get their run now. */
   async #drainQueues(signal: AbortSignal): Promise<void> {
-    const queued = [...this.#agent.steering.take(), ...this.#agent.followUp.take()];
+    const queued = this.#queues.take();
     if (queued.length === 0 || signal.aborted) return;
     this.#runs.reset();
     await this.#refreshSystemPrompt();
     await this.#recordSettings();
-    await this.#runs.runToEnd(queued, signal, this.#systemPrompt);
+    await this.#runs.runToEnd(queued, signal, this.#prompt.text);
   }
 
-  #enqueue(mode: "steer" | "followUp", text: string, images: readonly ImageContent[]): string {
-    if (this.phase === "idle") throw new HarnessError("invalid_state", "Nothing is running; send it as a prompt.");
-    const [message] = normalizePromptInput(text, images, this.#options.access.now());
-    const item: QueuedItem = { id: this.#options.newId(), message: message! };
-    (mode === "steer" ? this.#agent.steering : this.#agent.followUp).push(item);
-    return item.id;
+  #emit(event: HarnessEvent): Promise<void> {
+    return this.#listeners.emit(event);
   }
-
-  async #flush(): Promise<void> {
-    try {
-      await this.#pending.flush();
-    } catch (thrown) {
-      const error = toError(thrown);
-      await this.#emit({ type: "save_failed", error });
-      throw new HarnessError("session", `The conversation could not be saved: ${error.message}`, error);
-    }
-  }
-
-  async #onAgentEvent(event: AgentEvent): Promise<void> {
-    if (event.type === "message_end") this.#pending.push(writeOf(event.message));
-    await this.#emit(event);
-    if (event.type === "turn_end") {
-      const hadPendingMutations = this.#pending.size > 0;
-      await this.#flush().catch(() => {}); // Told by `save_failed`; stays pending.
-      await this.#emit({ type: "save_point", hadPendingMutations });
-    } else if (event.type === "agent_end") {
-      await this.#flush().catch(() => {});
-    }
-  }
-
-  async #emitQueues(): Promise<void> {
-    await this.#emit({
-      type: "queue_update",
-      steering: this.#agent.steering.items.slice(),
-      followUp: this.#agent.followUp.items.slice(),
-      nextTurn: this.#nextTurn.length,
-    });
-  }
-
-  async #emit(event: HarnessEvent): Promise<void> {
-    for (const listener of this.#listeners) {
-      try {
-        await listener(event);
-      } catch {
-        // A listener's fault is its own: the run and the disk do not depend on who watches.
-      }
-    }
-  }
-}
-
-function writeOf(message: AgentMessage): { entry: NewEntry; message: AgentMessage } {
-  if (message.role === "custom") {
-    const { role: _role, timestamp: _timestamp, ...rest } = message;
-    return { entry: { type: "custom_message", ...rest }, message };
-  }
-  return { entry: { type: "message", message }, message };
 }
