@@ -1,5 +1,5 @@
 // How the chat stands in the editor: widths, themes, accessibility, content policy, and no port of ours.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { settingsFor } from "./wires.mjs";
 
@@ -14,13 +14,42 @@ const THEMES = {
 };
 const WIDTHS = [160, 300, 1200];
 
-/** Ports that something on this machine listens on. */
-function listeningPorts() {
+/** What `/proc` says; empty where the process or its file is gone meanwhile. */
+function orEmpty(read) {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}
+
+/** Sockets that a process holds, as the kernel numbers them. */
+function socketsOf(pid) {
+  const files = orEmpty(() => readdirSync(`/proc/${pid}/fd`)) || [];
+  return files.flatMap((fd) => {
+    const [, inode] = /^socket:\[(\d+)\]$/.exec(orEmpty(() => readlinkSync(`/proc/${pid}/fd/${fd}`))) ?? [];
+    return inode === undefined ? [] : [inode];
+  });
+}
+
+/** Ports that a process of the editor listens on: all of them are of one group. */
+function listeningPorts(group) {
+  // Behind the name, which may hold anything: state, parent, group.
+  const groupOf = (pid) =>
+    orEmpty(() => readFileSync(`/proc/${pid}/stat`, "utf8"))
+      .split(") ")
+      .at(-1)
+      .split(" ")[2];
+  const sockets = new Set(
+    readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name) && Number(groupOf(name)) === group)
+      .flatMap(socketsOf),
+  );
   const ports = new Set();
   for (const table of ["/proc/net/tcp", "/proc/net/tcp6"]) {
     for (const line of readFileSync(table, "utf8").split("\n").slice(1)) {
-      const [, local, , state] = line.trim().split(/\s+/);
-      if (state === "0A") ports.add(Number.parseInt(local.split(":").at(-1), 16));
+      const [, local, , state, , , , , , inode] = line.trim().split(/\s+/);
+      if (state === "0A" && sockets.has(inode)) ports.add(Number.parseInt(local.split(":").at(-1), 16));
     }
   }
   return ports;
@@ -68,7 +97,7 @@ export async function run({ run, until, step, expect }) {
   const editor = await run.editor({ workspace, settings: settingsFor("anthropic-messages", server.url) });
   const page = await run.window(editor, { width: 1700, height: 950 });
   await page.page.waitForTimeout(1500);
-  const before = listeningPorts();
+  const before = listeningPorts(editor.pid);
   let chat;
   await step("a conversation with a question in it is shown", async () => {
     await page.command("Coppice: New Session");
@@ -79,7 +108,8 @@ export async function run({ run, until, step, expect }) {
     await chat.approval.waitFor({ timeout: 30_000 });
   });
   await step("Coppice has opened no port", async () => {
-    const opened = [...listeningPorts()].filter((port) => !before.has(port));
+    expect(before.size > 0, "the editor's own port to be seen");
+    const opened = [...listeningPorts(editor.pid)].filter((port) => !before.has(port));
     expect(opened.length === 0, `no new port, not ${opened.join(", ")}`);
   });
   for (const width of WIDTHS) {
