@@ -20,6 +20,8 @@ const MAX_PAGE_ITEMS = 3000;
 export interface ChatHostServices {
   log: vscode.LogOutputChannel;
   modelName: (provider: string, modelId: string) => string;
+  /** A summary as people read it. */
+  readable: (summary: string) => string;
   /** Everything of the frame that is not the session's own. */
   frameInput: (open: OpenSession | undefined, context: HarnessContext | undefined) => FrameInput;
   /** Hears valid messages. */
@@ -258,6 +260,7 @@ export class ChatHost implements vscode.Disposable {
     return {
       session: open.session,
       modelName: this.#services.modelName,
+      readable: this.#services.readable,
       undoableCompaction:
         open.shownLeafId === undefined ? newestCompaction(open.session, open.session.getLeafId()) : undefined,
     };

@@ -10,6 +10,7 @@ import type { BranchSummaryDrafts } from "./branch-summary-drafts.ts";
 import { compactWithProgress } from "./compact-with-progress.ts";
 import type { Documents } from "./documents.ts";
 import type { OpenSession } from "./session-service.ts";
+import { summaryForReading } from "./summary-for-reading.ts";
 
 /** The chats, as far as actions need them. */
 export interface Chats {
@@ -115,7 +116,7 @@ export class EntryActions {
     const entry = await open.session.getEntry(entryId);
     if (entry?.type !== "compaction" && entry?.type !== "branch_summary") return;
     const name = entry.type === "compaction" ? "Compaction" : "Branch summary";
-    await this.#documents.show(`/${open.session.id}/${entryId}/${name}.md`, entry.summary);
+    await this.#documents.show(`/${open.session.id}/${entryId}/${name}.md`, summaryForReading(entry.summary));
   }
 
   /** Compacts with progress and cancel; a session that is too short is offered to keep its last turn only. */
