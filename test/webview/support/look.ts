@@ -56,6 +56,18 @@ const states: Record<string, ChatState> = {
       splitTurn: false,
     },
   }),
+  retrying: emptyChat({
+    phase: "turn",
+    items: [
+      user("u1", "Why do uploads fail now and then?"),
+      reply("a0", "", { blocks: [], stopReason: "error", errorMessage: "HTTP 529: the server is overloaded." }),
+      reply("a1", "The client gives up after the first timeout."),
+      user("u2", "Make it retry, but never more than three times."),
+      reply("a2", "", { blocks: [], stopReason: "error", errorMessage: "HTTP 503: out of order." }),
+      reply("a3", "", { blocks: [], stopReason: "error", errorMessage: "HTTP 503: out of order." }),
+    ],
+    progress: { text: "Trying again in 4 s (2 of 3).", cancellable: true, retry: true },
+  }),
   running: emptyChat({
     phase: "turn",
     items: [
