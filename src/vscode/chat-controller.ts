@@ -119,16 +119,16 @@ export class ChatController {
     open.session.onDidChange((change) => tell((watch) => watch.changed(open, change)));
   }
 
-  /** A note in the conversation, with the log at hand for errors. */
+  /** A note in the conversation, with the log at hand for errors; returns its id. */
   notice(
     open: OpenSession,
     level: "info" | "warning" | "error",
     text: string,
     actions: { id: string; title: string }[] = [],
-  ): void {
+  ): string {
     const hasLog = actions.some(({ id }) => id === "log");
     const all = level === "error" && !hasLog ? [...actions, { id: "log", title: vscode.l10n.t("Show Log") }] : actions;
-    open.live.notice({ level, text, actions: all }, this.#services.now());
+    return open.live.notice({ level, text, actions: all }, this.#services.now());
   }
 
   async #dispatch(message: FromWebview, host: ChatHost, open: OpenSession | undefined): Promise<void> {
@@ -293,6 +293,9 @@ export class ChatController {
         return;
       case "export":
         if (open !== undefined) await this.#services.sessionActions.export(open);
+        return;
+      case "showAdded":
+        if (open !== undefined) (await this.#parts).watch.showAdded(open);
         return;
       case "providers":
         await vscode.commands.executeCommand("coppice.manageProviders");

@@ -211,6 +211,11 @@ export class OpenSession {
     this.#reveals.fire(entryId);
   }
 
+  /** Shows the branch through an entry to its end and stays where it is scrolled to. */
+  showEnd(entryId: string): void {
+    this.#look(leafThrough(this.session, entryId));
+  }
+
   /** Shows the conversation as it stood before a message that is about to be written anew; null is the beginning. */
   showBefore(leafId: string | null): void {
     this.#look(leafId);
