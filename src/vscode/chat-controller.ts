@@ -194,7 +194,10 @@ export class ChatController {
       case "entry.copy":
         return open === undefined ? undefined : await entryActions.copy(open, message.entryId);
       case "entry.fork":
-        if (open !== undefined) await sessionActions.fork(open, message.entryId);
+        if (open === undefined) return;
+        await sessionActions.fork(open, message.entryId);
+        // The fork is in the side bar, which need not be open beside a tab.
+        if (host.isTab) await vscode.commands.executeCommand("coppice.chat.focus");
         return;
       case "entry.label":
         if (open !== undefined) await entryActions.label(open, message.entryId);
@@ -293,6 +296,12 @@ export class ChatController {
         return;
       case "export":
         if (open !== undefined) await this.#services.sessionActions.export(open);
+        return;
+      case "rename":
+        if (open !== undefined) await this.#services.sessionActions.rename(open);
+        return;
+      case "openSource":
+        if (open !== undefined) await this.#services.sessionActions.openSource(open);
         return;
       case "showAdded":
         if (open !== undefined) (await this.#parts).watch.showAdded(open);
