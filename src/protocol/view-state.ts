@@ -136,6 +136,8 @@ export interface ContextView {
   tokens: number | null;
   /** True where the number is an estimate, not the provider's report. */
   estimated: boolean;
+  /** The number is that of the point that is shown, not of the position. */
+  ofShown?: boolean;
   window: number;
   /** Compaction starts above this many tokens; null while switched off. */
   threshold: number | null;

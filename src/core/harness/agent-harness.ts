@@ -6,6 +6,7 @@ import type { AgentTool } from "../agent/agent-tool.ts";
 import type { QueuedItem } from "../agent/message-queue.ts";
 import type { BeforeToolCall } from "../agent/tool-execution.ts";
 import type { CompactionPreparation, CompactionResult, PrepareInput } from "../compaction/compaction.ts";
+import { type ContextSizeAt, contextSizeAt } from "../compaction/context-size-at.ts";
 import { compactionThreshold } from "../compaction/token-budget.ts";
 import { estimateTextTokens } from "../compaction/token-estimation.ts";
 import { HarnessError, toError } from "../errors.ts";
@@ -216,6 +217,11 @@ export class AgentHarness {
       reserveTokens: settings.reserveTokens,
       keepRecentTokens: settings.keepRecentTokens,
     };
+  }
+
+  /** Size of the context at a point that is only looked at, cheaply in a session of any length; see `contextSizeAt`. */
+  async contextSizeAt(leafId: string | null): Promise<ContextSizeAt> {
+    return await contextSizeAt(this.session, leafId, this.#overheadTokens);
   }
 
   // ---- prompts and queues
