@@ -254,6 +254,9 @@ export class ChatController {
           if (editor !== undefined) edit.replace(editor.selection, message.text);
         });
         return;
+      case "trust.manage":
+        await vscode.commands.executeCommand("workbench.trust.manage");
+        return;
       case "log.show":
         log.show(true);
         return;
