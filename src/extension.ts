@@ -37,6 +37,7 @@ import { SessionService, type SessionSurroundings } from "./vscode/session-servi
 import { SessionTrash } from "./vscode/session-trash.ts";
 import { setupChoices } from "./vscode/setup-choices.ts";
 import { createStatusItem } from "./vscode/status-item.ts";
+import { summaryForReading } from "./vscode/summary-for-reading.ts";
 import { WorkspaceResources } from "./vscode/workspace-resources.ts";
 
 let shutDown: (() => Promise<void>) | undefined;
@@ -264,6 +265,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
       log,
       decided,
       modelName: surroundings.modelName,
+      readable: summaryForReading,
       strings: pageStrings(),
       handle: (message, host) => controller.handle(message, host),
       shown: (host) => controller.shown(host),

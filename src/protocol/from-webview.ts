@@ -83,6 +83,8 @@ export const fromWebviewSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("code.copy"), text }),
   z.object({ type: z.literal("code.insert"), text }),
   z.object({ type: z.literal("log.show") }),
+  /** Opens the editor's page on which a workspace is trusted. */
+  z.object({ type: z.literal("trust.manage") }),
   /** For the context key `coppice.chatFocused`. */
   z.object({ type: z.literal("view.focus"), focused: z.boolean() }),
 ]);

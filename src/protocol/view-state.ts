@@ -37,6 +37,12 @@ export interface DiffView {
   truncated: boolean;
 }
 
+/**
+ * A failed reply that is asked for again: it waits for that, it was asked for again, or nothing is decided yet while the run
+ * goes on.
+ */
+export type ReplyFate = "pending" | "retrying" | "retried";
+
 interface ItemBase {
   /** Entry id once saved; a temporary id before. Stable while shown, so that a node is patched and not made anew. */
   id: string;
@@ -61,6 +67,8 @@ export type TranscriptItem = ItemBase &
         errorMessage?: string;
         /** Failed attempts that this row stands for; made by the page, never sent. */
         attempts?: number;
+        /** What became of a failure that was not the last word; made by the page, never sent. */
+        fate?: ReplyFate;
         /** Model's display name; says "Demo (scripted, not AI)" for the demo. */
         model: string;
         usage?: UsageView;
@@ -128,6 +136,8 @@ export interface ContextView {
   tokens: number | null;
   /** True where the number is an estimate, not the provider's report. */
   estimated: boolean;
+  /** The number is that of the point that is shown, not of the position. */
+  ofShown?: boolean;
   window: number;
   /** Compaction starts above this many tokens; null while switched off. */
   threshold: number | null;
@@ -153,9 +163,11 @@ export interface QueuedMessage {
 
 /** While a request is about to be tried again, or a long job runs. */
 export interface ProgressView {
-  /** "Compacting…", "Retrying in 4 s (2 of 3)"; plain text. */
+  /** "Compacting…", "Trying again in 4 s (2 of 3)"; plain text. */
   text: string;
   cancellable: boolean;
+  /** A failed request is about to be made again. */
+  retry?: boolean;
 }
 
 /** A choice of the set-up card that shows while no model is chosen. */

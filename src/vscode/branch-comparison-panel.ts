@@ -14,6 +14,7 @@ import {
 } from "../protocol/comparison.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
+import { followTitle, nameOfOpen } from "./session-tab-title.ts";
 import { showInChat } from "./show-in-chat.ts";
 import { kindName } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";
@@ -117,7 +118,6 @@ export class BranchComparisonPanel implements vscode.Disposable {
     const send = async () => {
       const state = await this.#state(open, left, right);
       if (!this.#panels.has(panel)) return;
-      panel.title = vscode.l10n.t("Branches: {0}", state.title);
       const { file } = open.session;
       const message: ToComparison = {
         ...{ type: "state", state, strings: vscode.l10n.bundle ?? {} },
@@ -139,9 +139,16 @@ export class BranchComparisonPanel implements vscode.Disposable {
           : showInChat(this.#services.sessions, open, message.entryId, command).then(send);
       done.catch(this.#services.onError);
     });
+    const titled = followTitle(
+      panel,
+      open,
+      (name) => vscode.l10n.t("Branches: {0}", name),
+      () => void send().catch(this.#services.onError),
+    );
     panel.onDidDispose(() => {
       this.#panels.delete(panel);
       received.dispose();
+      titled.dispose();
     });
     panel.webview.html = pageHtml(panel.webview, this.#services.extensionUri, {
       script: "comparison",
@@ -157,7 +164,7 @@ export class BranchComparisonPanel implements vscode.Disposable {
     const [a, b] = found.sides;
     const content = common === undefined ? undefined : rowContent(common);
     return {
-      title: session.getName() ?? open.firstPrompt ?? vscode.l10n.t("Untitled session"),
+      title: nameOfOpen(open),
       common:
         common === undefined || content === undefined
           ? null

@@ -14,6 +14,7 @@ import { sessionTabSchema } from "../protocol/session-tab.ts";
 import { PacedRefresh } from "./paced-refresh.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
+import { followTitle, nameOfOpen } from "./session-tab-title.ts";
 import { showInChat } from "./show-in-chat.ts";
 import { kindName, shortTime } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";
@@ -93,7 +94,13 @@ class OpenMap implements vscode.Disposable {
     this.#services = services;
     this.#sizes = new TurnSizes(open.session);
     this.#refresh = new PacedRefresh(() => this.#send(), services.onError);
+    // Another name is drawn with the whole picture.
+    const redraw = () => {
+      this.#drawn = false;
+      this.#refresh.soon();
+    };
     this.#bound = [
+      followTitle(panel, open, (name) => vscode.l10n.t("Branch Map: {0}", name), redraw),
       open.onDidChangeTree((appended) => {
         this.#appended.push(...appended);
         this.#refresh.soon();
@@ -156,8 +163,7 @@ class OpenMap implements vscode.Disposable {
       const lanes = [...this.#changedLanes].map((index): [number, MapLaneView] => [index, this.#view(index)]);
       await this.#post({ type: "lanes", lanes, ...places });
     } else {
-      const title = session.getName() ?? this.#open.firstPrompt ?? vscode.l10n.t("Untitled session");
-      this.panel.title = vscode.l10n.t("Branch Map: {0}", title);
+      const title = nameOfOpen(this.#open);
       const lanes = this.#lanes.map((_lane, index) => this.#view(index));
       await this.#post({
         type: "state",

@@ -119,16 +119,16 @@ export class ChatController {
     open.session.onDidChange((change) => tell((watch) => watch.changed(open, change)));
   }
 
-  /** A note in the conversation, with the log at hand for errors. */
+  /** A note in the conversation, with the log at hand for errors; returns its id. */
   notice(
     open: OpenSession,
     level: "info" | "warning" | "error",
     text: string,
     actions: { id: string; title: string }[] = [],
-  ): void {
+  ): string {
     const hasLog = actions.some(({ id }) => id === "log");
     const all = level === "error" && !hasLog ? [...actions, { id: "log", title: vscode.l10n.t("Show Log") }] : actions;
-    open.live.notice({ level, text, actions: all }, this.#services.now());
+    return open.live.notice({ level, text, actions: all }, this.#services.now());
   }
 
   async #dispatch(message: FromWebview, host: ChatHost, open: OpenSession | undefined): Promise<void> {
@@ -194,7 +194,10 @@ export class ChatController {
       case "entry.copy":
         return open === undefined ? undefined : await entryActions.copy(open, message.entryId);
       case "entry.fork":
-        if (open !== undefined) await sessionActions.fork(open, message.entryId);
+        if (open === undefined) return;
+        await sessionActions.fork(open, message.entryId);
+        // The fork is in the side bar, which need not be open beside a tab.
+        if (host.isTab) await vscode.commands.executeCommand("coppice.chat.focus");
         return;
       case "entry.label":
         if (open !== undefined) await entryActions.label(open, message.entryId);
@@ -251,6 +254,9 @@ export class ChatController {
           if (editor !== undefined) edit.replace(editor.selection, message.text);
         });
         return;
+      case "trust.manage":
+        await vscode.commands.executeCommand("workbench.trust.manage");
+        return;
       case "log.show":
         log.show(true);
         return;
@@ -293,6 +299,15 @@ export class ChatController {
         return;
       case "export":
         if (open !== undefined) await this.#services.sessionActions.export(open);
+        return;
+      case "rename":
+        if (open !== undefined) await this.#services.sessionActions.rename(open);
+        return;
+      case "openSource":
+        if (open !== undefined) await this.#services.sessionActions.openSource(open);
+        return;
+      case "showAdded":
+        if (open !== undefined) (await this.#parts).watch.showAdded(open);
         return;
       case "providers":
         await vscode.commands.executeCommand("coppice.manageProviders");

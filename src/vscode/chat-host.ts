@@ -1,12 +1,13 @@
 // One webview and the session that it shows: snapshots, numbered frames, and messages checked before they are heard.
 import type * as vscode from "vscode";
+import type { ContextSizeAt } from "../core/compaction/context-size-at.ts";
 import type { HarnessContext } from "../core/harness/agent-harness.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
 import { type FromWebview, fromWebviewSchema } from "../protocol/from-webview.ts";
 import type { ToWebview, ViewOp } from "../protocol/to-webview.ts";
 import type { ApprovalView, TranscriptItem, ViewedPointView } from "../protocol/view-state.ts";
 import type { ApprovalQuestion } from "./approvals.ts";
-import { type ChatFrame, chatFrame, type FrameInput } from "./chat-state.ts";
+import { type ChatFrame, chatFrame, type FrameInput, type Viewed } from "./chat-state.ts";
 import type { OpenSession } from "./session-service.ts";
 import { itemsFrom, oldestEntryId, rowOf, transcriptPage } from "./transcript-items.ts";
 import { viewedPoint } from "./viewed-point.ts";
@@ -20,6 +21,8 @@ const MAX_PAGE_ITEMS = 3000;
 export interface ChatHostServices {
   log: vscode.LogOutputChannel;
   modelName: (provider: string, modelId: string) => string;
+  /** A summary as people read it. */
+  readable: (summary: string) => string;
   /** Everything of the frame that is not the session's own. */
   frameInput: (open: OpenSession | undefined, context: HarnessContext | undefined) => FrameInput;
   /** Hears valid messages. */
@@ -47,7 +50,7 @@ export class ChatHost implements vscode.Disposable {
   #frameDirty = false;
   #contextDirty = true;
   #context: HarnessContext | undefined;
-  #viewed: { key: string; point: ViewedPointView } | undefined;
+  #viewed: (Viewed & { key: string }) | undefined;
   #sent: Partial<ChatFrame> = {};
   #oldest: string | undefined;
   #snapshotWanted = false;
@@ -234,7 +237,10 @@ export class ChatHost implements vscode.Disposable {
         return;
       }
       const key = JSON.stringify([open.session.id, leafId, open.session.getLeafId(), open.session.size()]);
-      if (this.#viewed?.key !== key) this.#viewed = { key, point: await this.#pointOf(open, leafId) };
+      if (this.#viewed?.key !== key) {
+        const [point, size] = await Promise.all([this.#pointOf(open, leafId), sizeOf(open, leafId)]);
+        this.#viewed = { key, point, size };
+      }
       if (open === this.#open && leafId === open.shownLeafId) return;
     }
   }
@@ -251,13 +257,14 @@ export class ChatHost implements vscode.Disposable {
 
   #frame(): ChatFrame {
     const input = this.#services.frameInput(this.#open, this.#context);
-    return chatFrame(input, this.#approvalViews, this.#viewed?.point);
+    return chatFrame(input, this.#approvalViews, this.#viewed);
   }
 
   #itemContext(open: OpenSession) {
     return {
       session: open.session,
       modelName: this.#services.modelName,
+      readable: this.#services.readable,
       undoableCompaction:
         open.shownLeafId === undefined ? newestCompaction(open.session, open.session.getLeafId()) : undefined,
     };
@@ -340,4 +347,9 @@ export class ChatHost implements vscode.Disposable {
     this.#ready = false;
     for (const disposable of [...this.#bound, ...this.#disposables]) disposable.dispose();
   }
+}
+
+/** Where it cannot be read it is unknown. */
+async function sizeOf({ harness }: OpenSession, leafId: string | null): Promise<ContextSizeAt> {
+  return await harness.contextSizeAt(leafId).catch(() => ({ tokens: null, estimated: true }));
 }

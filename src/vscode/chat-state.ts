@@ -1,6 +1,7 @@
 // Everything of the chat's state but its rows, from the session that it shows.
 import * as vscode from "vscode";
 import type { QueuedItem } from "../core/agent/message-queue.ts";
+import type { ContextSizeAt } from "../core/compaction/context-size-at.ts";
 import type { HarnessContext } from "../core/harness/agent-harness.ts";
 import { messageText } from "../core/harness/session-memory.ts";
 import { modelKey } from "../core/llm/model.ts";
@@ -26,6 +27,12 @@ const PHASES: Record<OpenSession["phase"], Phase> = {
   compaction: "compaction",
   branch_summary: "branchSummary",
 };
+
+/** What is shown where that is not the position: the point itself and the size of its context. */
+export interface Viewed {
+  point: ViewedPointView;
+  size: ContextSizeAt;
+}
 
 export interface FrameInput {
   open: OpenSession | undefined;
@@ -61,10 +68,15 @@ function approvalView(question: ApprovalQuestion): ApprovalView {
   };
 }
 
-function contextView(context: HarnessContext, costUsd: number | undefined): ContextView {
+function contextView(
+  context: HarnessContext,
+  shown: ContextSizeAt | undefined,
+  costUsd: number | undefined,
+): ContextView {
   return {
-    tokens: context.tokens,
-    estimated: context.estimated,
+    ...(shown === undefined
+      ? { tokens: context.tokens, estimated: context.estimated }
+      : { tokens: shown.tokens, estimated: shown.estimated, ofShown: true }),
     window: context.window,
     threshold: context.threshold,
     reserveTokens: context.reserveTokens,
@@ -86,7 +98,7 @@ function cutOf(open: OpenSession | undefined): ChatState["cut"] {
 export function chatFrame(
   input: FrameInput,
   cache: WeakMap<ApprovalQuestion, ApprovalView>,
-  viewed: ViewedPointView | undefined,
+  viewed: Viewed | undefined,
 ): ChatFrame {
   const { open, configuration } = input;
   const model = open?.harness.model;
@@ -123,9 +135,9 @@ export function chatFrame(
     thinkingLevel: open === undefined || model === undefined ? input.defaultThinking.level : open.harness.thinkingLevel,
     thinkingLevels: [...(model === undefined ? input.defaultThinking.levels : model.thinkingLevels)],
     approvalsMode: configuration.approvalsMode(),
-    context: input.context === undefined ? null : contextView(input.context, input.costUsd),
+    context: input.context === undefined ? null : contextView(input.context, viewed?.size, input.costUsd),
     queue: [...queued("steer", queues.steering), ...queued("followUp", queues.followUp)],
-    viewing: viewed === undefined ? null : { ...viewed, ask: configuration.askSummary() },
+    viewing: viewed === undefined ? null : { ...viewed.point, ask: configuration.askSummary() },
     cut: cutOf(open),
     approvals,
     progress: open?.progress ?? null,

@@ -10,6 +10,7 @@ import { type Cut, CutPreview, itemTokens } from "./cut-preview.ts";
 import type { Documents } from "./documents.ts";
 import { DraftDocument } from "./draft-document.ts";
 import type { EntryActions } from "./entry-actions.ts";
+import { isPreviewChoice, type PreviewChoice, previewChoices, registerPreviewLenses } from "./preview-lenses.ts";
 import type { OpenSession } from "./session-service.ts";
 import { kindName, shortTokens } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";
@@ -39,22 +40,23 @@ export class CompactionPreview implements vscode.Disposable {
     this.#cuts = new CutPreview(documents);
     this.#disposables.push(
       this.#cuts,
+      registerPreviewLenses(),
       vscode.workspace.onDidCloseTextDocument((document) => {
         if (this.#draft?.document.is(document) === true) this.#setDraft(undefined);
       }),
     );
   }
 
-  /** Shows what would be summarised and what would stay, here, in the chat and in the tree, and offers to do it. */
+  /** Shows what would be summarised and what would stay, here, in the chat and in the tree; what can be done stands above. */
   async preview(open: OpenSession, entryId?: string): Promise<void> {
-    const shown = await this.#cuts.show(open, entryId === undefined ? undefined : { kind: "entry", id: entryId });
-    await this.#offer(shown.open, shown.cut);
+    await this.#cuts.show(open, entryId === undefined ? undefined : { kind: "entry", id: entryId });
   }
 
-  /** Offers again what the preview that is open offers. */
-  async offerAgain(): Promise<void> {
+  /** Carries out what is previewed, in the way that was chosen or is chosen now. */
+  async carryOut(choice?: unknown): Promise<void> {
     const { open, cut } = this.#cuts.needed();
-    await this.#offer(open, cut);
+    const chosen = isPreviewChoice(choice) ? choice : await this.#choose();
+    if (chosen !== undefined) await this.#compact(open, cut, chosen);
   }
 
   /** Brings the cut of the preview into view, in the chat and in the tree. */
@@ -67,34 +69,28 @@ export class CompactionPreview implements vscode.Disposable {
     await this.#cuts.close();
   }
 
-  async #offer(open: OpenSession, cut: Cut): Promise<void> {
-    const choices = {
-      show: vscode.l10n.t("Show the cut in the chat"),
-      now: vscode.l10n.t("Compact now"),
-      focus: vscode.l10n.t("Compact with a focus…"),
-      draft: vscode.l10n.t("Write the summary, let me edit it first…"),
-    };
-    const picked = await vscode.window.showQuickPick(Object.values(choices), {
+  async #choose(): Promise<PreviewChoice | undefined> {
+    const items = previewChoices().map(([choice, label]) => ({ label, choice }));
+    const picked = await vscode.window.showQuickPick(items, {
       title: vscode.l10n.t("Compaction"),
       placeHolder: vscode.l10n.t("Nothing has been changed yet"),
       ignoreFocusOut: true,
     });
+    return picked?.choice;
+  }
+
+  async #compact(open: OpenSession, cut: Cut, choice: PreviewChoice): Promise<void> {
     const options: { cut?: NonNullable<Cut>; customInstructions?: string } = cut === undefined ? {} : { cut };
-    if (picked === undefined) return;
-    if (picked === choices.show) {
-      await this.showCut();
-      return;
-    }
-    if (picked === choices.focus) {
+    if (choice === "focus") {
       const focus = await vscode.window.showInputBox({
-        title: choices.focus,
+        title: vscode.l10n.t("Compact with a focus…"),
         prompt: vscode.l10n.t("What should the summary pay attention to?"),
         ignoreFocusOut: true,
       });
       if (focus === undefined) return;
       if (focus.trim() !== "") options.customInstructions = focus.trim();
     }
-    if (picked === choices.draft) return await this.#writeDraft(open, options);
+    if (choice === "draft") return await this.#writeDraft(open, options);
     try {
       await compactWithProgress(open, options);
     } finally {

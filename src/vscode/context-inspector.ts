@@ -24,6 +24,7 @@ import {
 } from "./inspector-state.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
+import { followTitle, nameOfOpen } from "./session-tab-title.ts";
 import { showInChat } from "./show-in-chat.ts";
 import { shortTokens } from "./tree-labels.ts";
 
@@ -85,6 +86,7 @@ export class ContextInspector implements vscode.Disposable {
       if (panel.visible) timer ??= setTimeout(send, REFRESH_MS);
     };
     const bound = [
+      followTitle(panel, open, (name) => vscode.l10n.t("Context: {0}", name)),
       open.onDidChangeTree(soon),
       open.onDidChange(soon),
       panel.webview.onDidReceiveMessage((raw: unknown) => {
@@ -107,7 +109,6 @@ export class ContextInspector implements vscode.Disposable {
     await open.session.ready();
     const state = await this.#state(open);
     if (!this.#panels.has(open)) return;
-    panel.title = vscode.l10n.t("Context: {0}", state.title);
     const { file } = open.session;
     const message: ToInspector = {
       ...{ type: "state", state, strings: vscode.l10n.bundle ?? {} },
@@ -123,7 +124,7 @@ export class ContextInspector implements vscode.Disposable {
     const preparation = await harness.previewCompaction();
     const sent = harness.lastRequest;
     return {
-      title: session.getName() ?? open.firstPrompt ?? vscode.l10n.t("Untitled session"),
+      title: nameOfOpen(open),
       model: harness.model?.name ?? null,
       busy: open.phase !== "idle",
       window: usage.window,

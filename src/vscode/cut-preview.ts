@@ -62,8 +62,14 @@ export class CutPreview implements vscode.Disposable {
     this.#end();
     const path = `/preview/${open.session.id}/Compaction preview.md`;
     await this.#documents.show(path, await this.#mark(open, cut, preparation));
+    let looked = open.shownLeafId;
     const watch = vscode.Disposable.from(
       open.onDidChangeTree(() => this.#refreshSoon()),
+      open.onDidChange(() => {
+        if (looked === open.shownLeafId) return;
+        looked = open.shownLeafId;
+        this.#refreshSoon();
+      }),
       open.onEvent(({ type }) => {
         if (type === "model_update" || type === "window_learned") this.#refreshSoon();
       }),
@@ -146,7 +152,10 @@ export class CutPreview implements vscode.Disposable {
       splitTurn: preparation.isSplitTurn,
     };
     open.setCut(first === undefined ? undefined : { entryId: first.entry.id, view });
-    return previewText(preparation, parts, cut?.kind === "lastTurn");
+    return previewText(preparation, parts, {
+      lastTurn: cut?.kind === "lastTurn",
+      elsewhere: open.shownLeafId !== undefined,
+    });
   }
 
   dispose(): void {
@@ -178,13 +187,21 @@ function line(item: ContextItem): string {
   return `- ${kindName(content.kind)}: ${content.title || "–"} (~${shortTokens(itemTokens(item))})`;
 }
 
-function previewText(preparation: CompactionPreparation, parts: Parts, lastTurn: boolean): string {
+/** `elsewhere`: the chat shows another point than the position, which the preview is about. */
+function previewText(
+  preparation: CompactionPreparation,
+  parts: Parts,
+  { lastTurn, elsewhere }: { lastTurn: boolean; elsewhere: boolean },
+): string {
   const { previous, gone, kept, goneTokens, keptTokens } = parts;
   const lines = [
     `# ${vscode.l10n.t("What a compaction would do")}`,
     "",
     vscode.l10n.t("Nothing has been changed. Numbers with ~ are estimates."),
     "",
+    ...(elsewhere
+      ? [vscode.l10n.t("This is about the current position, not about the point that the chat shows."), ""]
+      : []),
     `- ${vscode.l10n.t("Context now: {0} tokens", shortTokens(preparation.tokensBefore))}`,
     `- ${vscode.l10n.t("To be summarised: {0} entries, ~{1} tokens", gone.length, shortTokens(goneTokens))}`,
     `- ${vscode.l10n.t("Stays word for word: {0} entries, ~{1} tokens", kept.length, shortTokens(keptTokens))}`,

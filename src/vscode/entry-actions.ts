@@ -9,7 +9,9 @@ import { leafAt } from "../core/session/siblings.ts";
 import type { BranchSummaryDrafts } from "./branch-summary-drafts.ts";
 import { compactWithProgress } from "./compact-with-progress.ts";
 import type { Documents } from "./documents.ts";
-import type { OpenSession } from "./session-service.ts";
+import { type OpenSession, titleOf } from "./session-service.ts";
+import { summaryForReading } from "./summary-for-reading.ts";
+import { rowContent } from "./tree-row.ts";
 
 /** The chats, as far as actions need them. */
 export interface Chats {
@@ -95,8 +97,10 @@ export class EntryActions {
   }
 
   async label(open: OpenSession, entryId: string): Promise<void> {
+    const entry = await open.session.getEntry(entryId);
+    const words = entry === undefined ? "" : rowContent(entry).title;
     const label = await vscode.window.showInputBox({
-      title: vscode.l10n.t("Label"),
+      title: words === "" ? vscode.l10n.t("Label") : vscode.l10n.t("Label: {0}", titleOf(words)),
       ignoreFocusOut: true,
       value: open.session.getLabel(entryId) ?? "",
       prompt: vscode.l10n.t("A short name for this point; empty takes it away"),
@@ -115,7 +119,7 @@ export class EntryActions {
     const entry = await open.session.getEntry(entryId);
     if (entry?.type !== "compaction" && entry?.type !== "branch_summary") return;
     const name = entry.type === "compaction" ? "Compaction" : "Branch summary";
-    await this.#documents.show(`/${open.session.id}/${entryId}/${name}.md`, entry.summary);
+    await this.#documents.show(`/${open.session.id}/${entryId}/${name}.md`, summaryForReading(entry.summary));
   }
 
   /** Compacts with progress and cancel; a session that is too short is offered to keep its last turn only. */

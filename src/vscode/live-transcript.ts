@@ -84,9 +84,11 @@ export class LiveTranscript {
     return id;
   }
 
-  /** Takes a note away. */
-  dismiss(id: string): void {
-    if (this.#notices.delete(id)) this.#send([{ op: "item.removed", id }]);
+  /** Takes a note away; false where it is gone already. */
+  dismiss(id: string): boolean {
+    const stood = this.#notices.delete(id);
+    if (stood) this.#send([{ op: "item.removed", id }]);
+    return stood;
   }
 
   #dismissAll(): void {

@@ -108,7 +108,7 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
       const { open, entryId } = neededEntry({ sessions, tree }, argument);
       return (await preview()).preview(open, entryId);
     },
-    "coppice.compactPreviewed": async () => (await preview()).offerAgain(),
+    "coppice.compactPreviewed": async (choice) => (await preview()).carryOut(choice),
     "coppice.showCut": async () => (await preview()).showCut(),
     "coppice.closePreview": async () => (await preview()).closePreview(),
     "coppice.applyDraft": async () => (await preview()).applyDraft(),

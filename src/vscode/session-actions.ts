@@ -1,11 +1,14 @@
 // What a person can do with sessions: begin, open, rename, fork, delete, import, export.
 import { existsSync } from "node:fs";
 import * as vscode from "vscode";
+import { SessionError } from "../core/errors.ts";
 import type { JsonlSessionRepo } from "../core/session/jsonl-repo.ts";
 import type { ForkPoint } from "../core/session/session-fork.ts";
 import type { SessionSummary } from "../core/session/session-summary.ts";
 import { leafAt } from "../core/session/siblings.ts";
 import type { ExportSession } from "./export-dialog.ts";
+import { forkName } from "./fork-name.ts";
+import { forkNotice } from "./session-notices.ts";
 import type { OpenSession, SessionService } from "./session-service.ts";
 
 /** How long the page waits for the last session (ms). */
@@ -201,14 +204,40 @@ export class SessionActions {
     return true;
   }
 
-  /** A session that begins as a copy: of the whole, or of the path to an entry, with the results of its calls. */
+  /**
+   * A session that begins as a copy: of the whole, or of the path to an entry, with the results of its calls. It has a name
+   * of its own and says what it was forked from.
+   */
   async fork(open: OpenSession, entryId?: string): Promise<OpenSession> {
     const point: ForkPoint =
       entryId === undefined ? { kind: "whole" } : { kind: "at", entryId: leafAt(open.session, entryId) };
-    const forked = await this.#options.sessions.take(await this.#options.repos.own().fork(open.session, point));
+    const session = await this.#options.repos.own().fork(open.session, point);
+    const title = open.session.getName() ?? open.firstPrompt;
+    await session.ready();
+    // Where nothing was copied it is a new session, which is called by its own first prompt.
+    if (title !== undefined && session.size() > 0)
+      await session.appendSessionName(forkName(title, await this.#titles()));
+    const forked = await this.#options.sessions.take(session);
+    forked.live.notice(forkNotice(title), Date.now());
     this.#options.sessions.setCurrent(forked);
     this.#options.changed();
     return forked;
+  }
+
+  /** Titles that sessions of the workspace have. */
+  async #titles(): Promise<Set<string>> {
+    const listed = await this.list().catch(() => []);
+    const open = this.#options.sessions.all.map((one) => one.session.getName() ?? one.firstPrompt ?? "");
+    return new Set([...listed.map(sessionTitle), ...open]);
+  }
+
+  /** Opens the session that this one was forked from; throws where its file is gone. */
+  async openSource(forked: OpenSession): Promise<OpenSession> {
+    const source = forked.session.header.parentSession;
+    if (source === undefined || !existsSync(source)) {
+      throw new SessionError("not_found", vscode.l10n.t("The session that this one was forked from is gone."));
+    }
+    return await this.open(source);
   }
 
   async import(): Promise<OpenSession | undefined> {

@@ -158,6 +158,21 @@ export function noticeFor(event: HarnessEvent): Notice | undefined {
   }
 }
 
+/** What a fork says of itself; `title` is that of the session that it came from. */
+export function forkNotice(title: string | undefined): Notice {
+  return {
+    level: "info",
+    text:
+      title === undefined
+        ? vscode.l10n.t("This is a fork. What is said here leaves the session that it came from as it is.")
+        : vscode.l10n.t("This is a fork of “{0}”. What is said here leaves that session as it is.", title),
+    actions: [
+      { id: "rename", title: vscode.l10n.t("Rename…") },
+      { id: "openSource", title: vscode.l10n.t("Open the Original") },
+    ],
+  };
+}
+
 /** Damage that was found while a session was read. */
 export function damageNotice(bad: readonly { line: number; reason: string }[]): Notice | undefined {
   const first = bad[0];

@@ -45,7 +45,7 @@ export class OpenSession {
   shownLeafId: string | null | undefined;
   /** Why the last write failed. */
   unsavedReason: string | undefined;
-  progress: { text: string; cancellable: boolean } | undefined;
+  progress: { text: string; cancellable: boolean; retry?: boolean } | undefined;
   /** Where a compaction that is being previewed would cut: the first entry that would stay. */
   cut: { entryId: string; view: CutView } | undefined;
   hasNews = false;
@@ -186,14 +186,12 @@ export class OpenSession {
     let seconds = Math.ceil(event.delayMs / 1000);
     const tell = () => {
       this.progress = {
-        text: vscode.l10n.t(
-          "{0} Trying again in {1} s ({2} of {3}).",
-          event.errorMessage,
-          seconds,
-          event.attempt,
-          event.maxAttempts,
-        ),
+        text:
+          seconds > 0
+            ? vscode.l10n.t("Trying again in {0} s ({1} of {2}).", seconds, event.attempt, event.maxAttempts)
+            : vscode.l10n.t("Trying again ({0} of {1})…", event.attempt, event.maxAttempts),
         cancellable: true,
+        retry: true,
       };
       this.#changes.fire();
       seconds = Math.max(0, seconds - 1);
@@ -212,6 +210,11 @@ export class OpenSession {
   showAt(entryId: string): void {
     this.#look(leafAt(this.session, entryId));
     this.#reveals.fire(entryId);
+  }
+
+  /** Shows the branch through an entry to its end and stays where it is scrolled to. */
+  showEnd(entryId: string): void {
+    this.#look(leafThrough(this.session, entryId));
   }
 
   /** Shows the conversation as it stood before a message that is about to be written anew; null is the beginning. */

@@ -1,6 +1,5 @@
 // The Session Tree: the rows of the outline as a native tree that follows the session in the chat.
 import * as vscode from "vscode";
-import { entryText } from "../core/harness/session-memory.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
 import { BranchOutline } from "../core/session/branch-outline.ts";
 import type { Session } from "../core/session/session.ts";
@@ -282,11 +281,11 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
 
   async resolveTreeItem(item: vscode.TreeItem, node: TreeNode): Promise<vscode.TreeItem> {
     if (node.kind === "more" || this.#open === undefined) return item;
-    const { entryTooltip } = await import("./tree-tooltip.ts");
+    const { entryTooltip, tooltipText } = await import("./tree-tooltip.ts");
     const entry = await this.#open.session.getEntry(node.entryId);
     const folded =
       node.folded.length > 1 ? node.folded.map((id) => this.#rows?.contentOf(id)?.title ?? "").join("\n") : "";
-    item.tooltip = entryTooltip(node, this.#state(node), folded || (entry === undefined ? "" : entryText(entry)));
+    item.tooltip = entryTooltip(node, this.#state(node), folded || tooltipText(entry));
     return item;
   }
 

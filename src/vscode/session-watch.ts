@@ -2,13 +2,21 @@
 import * as vscode from "vscode";
 import type { HarnessEvent } from "../core/harness/harness-events.ts";
 import type { SessionChange } from "../core/session/session.ts";
-import { isVisible, visibleParent } from "../core/session/siblings.ts";
+import { isVisible, visibleChildren, visibleParent } from "../core/session/siblings.ts";
 import type { KeptWords } from "./kept-words.ts";
 import { damageNotice, type Notice, noticeFor } from "./session-notices.ts";
 import type { OpenSession } from "./session-service.ts";
 
-/** A note in a conversation. */
-export type Notify = (open: OpenSession, level: Notice["level"], text: string, actions?: Notice["actions"]) => void;
+/** Puts a note into a conversation and returns its id. */
+export type Notify = (open: OpenSession, level: Notice["level"], text: string, actions?: Notice["actions"]) => string;
+
+/** What others added since the person was last told or went there. */
+interface Added {
+  noticeId: string;
+  count: number;
+  /** The newest of them. */
+  entryId: string;
+}
 
 export interface WatchServices {
   words: KeptWords;
@@ -18,6 +26,7 @@ export interface WatchServices {
 
 export class SessionWatch {
   readonly #services: WatchServices;
+  readonly #added = new WeakMap<OpenSession, Added>();
 
   constructor(services: WatchServices) {
     this.#services = services;
@@ -66,15 +75,33 @@ export class SessionWatch {
       this.#services.notice(open, "warning", changed);
       return;
     }
-    const count = change.appended.length;
+    const { session } = open;
+    const added = change.appended.filter((id) => {
+      const node = session.node(id);
+      return node !== undefined && isVisible(node);
+    });
+    const newest = added.at(-1);
+    // Labels, names and moves of others show where they belong.
+    if (newest === undefined || follow(open, added, newest)) return;
+    const earlier = this.#added.get(open);
+    const stands = earlier !== undefined && open.live.dismiss(earlier.noticeId);
+    const count = added.length + (stands ? earlier.count : 0);
     const text =
       count === 1
-        ? vscode.l10n.t("Another window or program added an entry to this session. Nothing is lost: the tree shows it.")
-        : vscode.l10n.t(
-            "Another window or program added {0} entries to this session. Nothing is lost: the tree shows them.",
-            count,
-          );
-    this.#services.notice(open, "info", text);
+        ? vscode.l10n.t("Another window or program added an entry to this session. Nothing is lost.")
+        : vscode.l10n.t("Another window or program added {0} entries to this session. Nothing is lost.", count);
+    const show = count === 1 ? vscode.l10n.t("Show It") : vscode.l10n.t("Show Them");
+    const noticeId = this.#services.notice(open, "info", text, [{ id: "showAdded", title: show }]);
+    this.#added.set(open, { noticeId, count, entryId: newest });
+  }
+
+  /** Shows the branch on which another program went on. */
+  showAdded(open: OpenSession): void {
+    const added = this.#added.get(open);
+    if (added === undefined) return;
+    this.#added.delete(open);
+    open.live.dismiss(added.noticeId);
+    if (open.session.node(added.entryId) !== undefined) open.show(added.entryId);
   }
 
   #tellInterruption(open: OpenSession): void {
@@ -89,4 +116,14 @@ export class SessionWatch {
       { id: "retry", title: vscode.l10n.t("Go On") },
     ]);
   }
+}
+
+/** Who looks at the end of a branch sees it grow; true where that is the branch that grew. */
+function follow(open: OpenSession, added: readonly string[], newest: string): boolean {
+  const { session, shownLeafId } = open;
+  if (typeof shownLeafId !== "string") return false;
+  if (!session.pathTo(newest).includes(shownLeafId)) return false;
+  if (!visibleChildren(session, shownLeafId).every((id) => added.includes(id))) return false;
+  open.showEnd(newest);
+  return true;
 }

@@ -13,10 +13,12 @@ export type ToolItem = Extract<TranscriptItem, { kind: "tool" }>;
 const MAX_OUTPUT = 20_000;
 const MAX_ARGS = 20_000;
 
-/** Names for models by provider and id, and whether a compaction can be undone now. */
+/** Names for models by provider and id, summaries as they are read, and whether a compaction can be undone now. */
 export interface ItemContext {
   session: Session;
   modelName: (provider: string, modelId: string) => string;
+  /** A summary as people read it. */
+  readable: (summary: string) => string;
   undoableCompaction: string | undefined;
 }
 
@@ -246,7 +248,7 @@ function otherItems(entry: SessionEntry, context: ItemContext): TranscriptItem[]
         {
           ...base,
           kind: "compaction",
-          summary: entry.summary,
+          summary: context.readable(entry.summary),
           tokensBefore: entry.tokensBefore,
           ...(tokensAfter === undefined ? {} : { tokensAfter }),
           canUndo: entry.id === context.undoableCompaction,
@@ -254,7 +256,7 @@ function otherItems(entry: SessionEntry, context: ItemContext): TranscriptItem[]
       ];
     }
     case "branch_summary":
-      return [{ ...base, kind: "branchSummary", summary: entry.summary, fromId: entry.fromId }];
+      return [{ ...base, kind: "branchSummary", summary: context.readable(entry.summary), fromId: entry.fromId }];
     case "custom_message":
       return entry.display
         ? [{ ...base, kind: "custom", title: entry.customType, text: contentText(entry.content) }]

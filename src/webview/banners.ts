@@ -1,4 +1,5 @@
 // Lines above the composer that say what limits this chat: trust, a read-only or unsaved session, no folder, work going on.
+import type { FromWebview } from "../protocol/from-webview.ts";
 import type { ChatState } from "../protocol/view-state.ts";
 import { fill, h, show } from "./dom.ts";
 import { type IconName, icon } from "./icons.ts";
@@ -9,6 +10,8 @@ interface Banner {
   icon: IconName;
   level: "info" | "warning" | "error";
   text: string;
+  /** The way out, where there is one. */
+  action?: { title: string; message: FromWebview };
 }
 
 /** What must be said, the most urgent first. */
@@ -22,6 +25,7 @@ export function bannersOf(chat: ChatState): Banner[] {
       icon: "shield",
       level: "warning",
       text: t("Restricted Mode: sessions can be read. Trust this workspace to send messages."),
+      action: { title: t("Manage Trust"), message: { type: "trust.manage" } },
     });
   if (session?.readOnlyReason) banners.push({ icon: "info", level: "info", text: session.readOnlyReason });
   if (!chat.hasWorkspace)
@@ -45,6 +49,12 @@ export class Banners {
     this.element = h("div", {}, this.#list, this.#progress);
   }
 
+  #wayOut({ action }: Banner): (string | HTMLElement)[] {
+    if (action === undefined) return [];
+    const click = () => this.#context.post(action.message);
+    return [" ", h("button", { type: "button", class: "link-button", click }, action.title)];
+  }
+
   update(chat: ChatState | null): void {
     const banners = chat ? bannersOf(chat) : [];
     const progress = chat?.progress ?? null;
@@ -54,7 +64,12 @@ export class Banners {
     fill(
       this.#list,
       ...banners.map((one) =>
-        h("div", { class: `banner banner-${one.level}`, dir: "auto" }, icon(one.icon), h("span", {}, one.text)),
+        h(
+          "div",
+          { class: `banner banner-${one.level}`, dir: "auto" },
+          icon(one.icon),
+          h("span", {}, one.text, ...this.#wayOut(one)),
+        ),
       ),
     );
     show(this.#list, banners.length > 0);

@@ -61,6 +61,7 @@ export function compactionView(context: PageContext): ItemView<Marker> {
       if (!symbol.firstChild) fill(symbol, icon(isCompaction ? "compact" : "branch"));
       setText(label, isCompaction ? compactionTitle(marker) : t("Summary of another branch"));
       setText(amount, isCompaction ? amountOf(marker) : "");
+      setAttribute(fold.button, "title", isCompaction ? wholeTitle(marker) : undefined);
       show(undo, isCompaction && marker.canUndo && marker.saved);
       show(open, marker.saved);
       show(unsaved, !marker.saved);
@@ -76,16 +77,28 @@ export function compactionView(context: PageContext): ItemView<Marker> {
 }
 
 function compactionTitle(item: ItemOf<"compaction">): string {
-  if (item.reason === "overflow") return t("Compacted: the context was full");
-  if (item.reason === "threshold") return t("Compacted automatically");
+  if (item.reason === "overflow") return t("Compacted, the context was full");
+  if (item.reason === "threshold") return t("Auto-compacted");
   return t("Compacted");
 }
 
-function amountOf(item: ItemOf<"compaction">): string {
-  const before = formatTokens(item.tokensBefore);
-  const { tokensAfter } = item;
+/** Short enough to stand beside the title in a narrow side bar. */
+function amountOf({ tokensBefore, tokensAfter }: ItemOf<"compaction">): string {
+  const before = formatTokens(tokensBefore);
   if (tokensAfter === undefined) return t("{0} tokens before", before);
-  const amount = t("{0} → {1} tokens", before, formatTokens(tokensAfter));
+  const amount = `${before} → ${formatTokens(tokensAfter)}`;
   // Of a conversation that is short the summary can be longer than what it stands for.
-  return tokensAfter < item.tokensBefore ? amount : `${amount} · ${t("freed nothing")}`;
+  return tokensAfter < tokensBefore ? amount : `${amount} · ${t("freed nothing")}`;
+}
+
+/** All of it, for the pointer that rests on a line which had no room. */
+function wholeTitle(item: ItemOf<"compaction">): string {
+  const { tokensBefore, tokensAfter } = item;
+  const before = formatTokens(tokensBefore);
+  return [
+    compactionTitle(item),
+    tokensAfter === undefined
+      ? t("{0} tokens before", before)
+      : t("{0} → {1} tokens", before, formatTokens(tokensAfter)),
+  ].join(": ");
 }

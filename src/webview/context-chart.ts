@@ -79,9 +79,8 @@ export function historyChart(state: InspectorState): HTMLElement | null {
   const top = Math.max(...history.map((point) => point.tokens), state.threshold ?? 0) * 1.1;
   const x = (index: number) => (index / (history.length - 1)) * WIDTH;
   const y = (tokens: number) => HEIGHT - (tokens / top) * HEIGHT;
-  // What a compaction replaced was counted by another measure: it is a mark and no point of the line.
-  const line = history
-    .flatMap((point, index) => (point.kind === "reply" ? [`${x(index).toFixed(1)},${y(point.tokens).toFixed(1)}`] : []))
+  const line = stepsOf(history)
+    .map(([index, tokens]) => `${x(index).toFixed(1)},${y(tokens).toFixed(1)}`)
     .join(" ");
   const chart = svg("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
@@ -120,6 +119,30 @@ export function historyChart(state: InspectorState): HTMLElement | null {
         ),
   ].join(" · ");
   return h("figure", { class: "history" }, frame(chart, top), h("figcaption", {}, caption));
+}
+
+/**
+ * The line's corners, by place in the history and tokens. At a compaction it steps down to what the next reply counted; what
+ * was replaced there was counted by another measure, so it is a mark and no point of the line.
+ */
+export function stepsOf(history: InspectorState["history"]): [number, number][] {
+  const corners: [number, number][] = [];
+  /** Where the value of the next reply begins to hold. */
+  let from: number | undefined = 0;
+  history.forEach((point, index) => {
+    const before = corners.at(-1);
+    if (point.kind === "compaction") {
+      if (before !== undefined) {
+        corners.push([index, before[1]]);
+        from = index;
+      }
+      return;
+    }
+    if (from !== undefined && from < index) corners.push([from, point.tokens]);
+    corners.push([index, point.tokens]);
+    from = undefined;
+  });
+  return corners;
 }
 
 function frame(chart: SVGSVGElement, top: number): HTMLElement {

@@ -25,13 +25,17 @@ export function readMeter(context: ContextView): MeterReading {
   const about = context.estimated ? "~" : "";
   const share = tokens === null || window <= 0 ? null : Math.min(1, tokens / window);
   const per = share === null ? "–" : `${about}${Math.round(share * 100)}%`;
+  const of = context.ofShown === true ? [t("At the point that is shown")] : [];
   const used =
     tokens === null
-      ? t("Context used: unknown until the next reply")
+      ? context.ofShown === true
+        ? t("Context used: not counted here")
+        : t("Context used: unknown until the next reply")
       : t("{0} of {1} tokens ({2})", about + formatWhole(tokens), formatWhole(window), per);
   const when =
     threshold === null ? t("Automatic compaction is off") : t("Compaction above {0} tokens", formatWhole(threshold));
   const details = [
+    ...of,
     used,
     when,
     t("Reserved for the reply: {0}", formatWhole(context.reserveTokens)),
@@ -41,7 +45,7 @@ export function readMeter(context: ContextView): MeterReading {
   return {
     share,
     short: tokens === null ? "–" : per,
-    text: `${used}. ${when}`,
+    text: [...of, used, when].join(". "),
     details: details.join("\n"),
     level: tokens === null ? "calm" : tokens > limit ? "over" : tokens >= limit * 0.9 ? "near" : "calm",
   };

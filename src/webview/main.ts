@@ -9,7 +9,7 @@ import { Composer } from "./composer.ts";
 import { isRunning } from "./composer-draft.ts";
 import { CUT_ID, CutLine } from "./cut-line.ts";
 import { h } from "./dom.ts";
-import { FailedAttempts } from "./failed-attempts.ts";
+import { FailedAttempts, fateAtEnd } from "./failed-attempts.ts";
 import { Header } from "./header-view.ts";
 import { HostDrafts } from "./kept-draft.ts";
 import { listenForKeys } from "./keyboard.ts";
@@ -167,11 +167,12 @@ function render(on: NonNullable<typeof parts>, before: ChatState | null, chat: C
     !before ||
     before.items !== chat.items ||
     before.cut !== chat.cut ||
+    fateAtEnd(before) !== fateAtEnd(chat) ||
     before.hasOlder !== chat.hasOlder ||
     before.hasNewer !== chat.hasNewer ||
     fresh
   ) {
-    on.transcript.update(on.cutLine.into(on.failures.join(chat.items), chat.cut), {
+    on.transcript.update(on.cutLine.into(on.failures.join(chat.items, fateAtEnd(chat)), chat.cut), {
       hasOlder: chat.hasOlder,
       hasNewer: chat.hasNewer,
       fresh,

@@ -48,7 +48,7 @@ export function replyView(context: PageContext): ItemView<Reply> {
       });
       for (const view of views.splice(item.blocks.length)) view.element.remove();
       const hasText = item.blocks.some((block) => block.type === "text" && block.text.trim() !== "");
-      const key = JSON.stringify([item.stopReason, item.errorMessage, item.attempts]);
+      const key = JSON.stringify([item.stopReason, item.errorMessage, item.attempts, item.fate]);
       if (key !== endingShown) {
         endingShown = key;
         fill(ending, endingOf(item, context));
@@ -115,6 +115,17 @@ function endingOf(item: Reply, context: PageContext): HTMLElement | undefined {
     return h("p", { class: "stopped" }, icon("warning"), t("The reply was cut off at the model's output limit."));
   }
   if (item.stopReason !== "error" && item.errorMessage === undefined) return undefined;
+  const words = h(
+    "div",
+    { class: "notice-text", dir: "auto" },
+    cleanText(item.errorMessage ?? t("The request failed.")),
+  );
+  const note = fateNote(item);
+  if (note !== "") words.append(" ", h("span", { class: "attempts" }, note));
+  // Not the last word: what is tried again, or was, is no error of the conversation.
+  if (item.fate !== undefined) {
+    return h("div", { class: "notice notice-quiet" }, icon("retry"), h("div", { class: "notice-body" }, words));
+  }
   return h(
     "div",
     { class: "notice notice-error" },
@@ -122,12 +133,7 @@ function endingOf(item: Reply, context: PageContext): HTMLElement | undefined {
     h(
       "div",
       { class: "notice-body" },
-      h(
-        "div",
-        { class: "notice-text", dir: "auto" },
-        cleanText(item.errorMessage ?? t("The request failed.")),
-        (item.attempts ?? 1) > 1 && h("span", { class: "attempts" }, ` ${t("Tried {0} times.", item.attempts!)}`),
-      ),
+      words,
       h(
         "div",
         { class: "buttons" },
@@ -140,6 +146,15 @@ function endingOf(item: Reply, context: PageContext): HTMLElement | undefined {
       ),
     ),
   );
+}
+
+/** How often it failed, and what became of it. */
+function fateNote({ attempts = 1, fate }: Reply): string {
+  if (fate === "retried") {
+    return attempts > 1 ? t("Tried again after {0} failures.", attempts) : t("Tried again.");
+  }
+  const tried = attempts > 1 ? t("Tried {0} times.", attempts) : "";
+  return fate === "retrying" ? `${tried} ${t("Trying again…")}`.trim() : tried;
 }
 
 /** "Sonnet · 12k in, 340 out · $0.02" */

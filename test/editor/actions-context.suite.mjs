@@ -152,13 +152,14 @@ export async function run({ run, until, step, expect }) {
     });
     expect(server.requests().at(-1).text.includes("the pond"), "the focus in the request");
   });
+  /** An action above the text of the preview. */
+  const lens = (text) => page.locator(".codelens-decoration a").filter({ hasText: text }).first();
   await ways.mouse("Preview, with a focus", async () => {
     await say("Paint the fence");
     await grows("compaction", async () => {
       await titleMenu("Preview Compaction…");
       await tab(/Compaction preview/).waitFor();
-      await window.quickInput("Compaction");
-      await window.pick("Compact with a focus").click();
+      await lens("Compact with a focus").click();
       const focus = await window.quickInput("Compact with a focus");
       await focus.fill("the colour of the fence");
       await focus.press("Enter");
@@ -170,6 +171,7 @@ export async function run({ run, until, step, expect }) {
     await say("Sow the lawn");
     await grows("compaction", async () => {
       await keys.command("Coppice: Preview Compaction…");
+      await keys.command("Coppice: Compact as Previewed…");
       await keys.pick("Compaction", "Compact with a focus");
       await keys.answer("Compact with a focus", "the lawn above all");
     });
@@ -191,8 +193,7 @@ export async function run({ run, until, step, expect }) {
   await ways.mouse("Preview, with a draft", async () => {
     await say("Plant a tree");
     await titleMenu("Preview Compaction…");
-    await window.quickInput("Compaction");
-    await window.pick("let me edit it first").click();
+    await lens("let me edit it first").click();
     await drafted("The tree is an oak.", () =>
       page.getByRole("button", { name: "Compact with This Text" }).first().click(),
     );
@@ -200,6 +201,7 @@ export async function run({ run, until, step, expect }) {
   await ways.keyboard("Preview, with a draft", async () => {
     await say("Build a bench");
     await keys.command("Coppice: Preview Compaction…");
+    await keys.command("Coppice: Compact as Previewed…");
     await keys.pick("Compaction", "let me edit it first");
     await drafted("The bench is of oak.", () => keys.command("Coppice: Compact with This Text"));
   });

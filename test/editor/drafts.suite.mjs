@@ -274,7 +274,7 @@ async function cuts({ run, until, step, expect }) {
     const asked = server.requests().length;
     await window.command("Coppice: Preview Compaction…");
     await line.waitFor();
-    await window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "Compact now" }).click();
+    await window.page.locator(".codelens-decoration a").filter({ hasText: "Compact now" }).click();
     await until(() => server.requests().length > asked, "the summary to be asked for");
     await chat.act(chat.said("Second question"), "Edit");
     await until(async () => (await chat.composer.inputValue()) === "Second question", "the words to be edited");
@@ -295,7 +295,7 @@ async function cuts({ run, until, step, expect }) {
   await step("it goes when the compaction is done", async () => {
     await window.command("Coppice: Preview Compaction…");
     await line.waitFor();
-    await window.page.locator(".quick-input-list .monaco-list-row").filter({ hasText: "Compact now" }).click();
+    await window.page.locator(".codelens-decoration a").filter({ hasText: "Compact now" }).click();
     await until(() => chat.entries().filter((entry) => entry.type === "compaction").length === 2, "the compaction");
     await line.waitFor({ state: "detached" });
     await tab.waitFor({ state: "hidden" });

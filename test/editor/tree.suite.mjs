@@ -177,12 +177,8 @@ export async function run({ run, until, step, expect }) {
     await chat.answered("Read src/todo.ts");
     const before = readFileSync(chat.file, "utf8");
     await window.command("Coppice: Preview Compaction…");
-    await window.page
-      .getByText("Nothing has been changed yet")
-      .first()
-      .waitFor()
-      .catch(() => {});
     await window.page.getByRole("tab", { name: /Compaction preview/ }).waitFor();
+    await window.page.locator(".codelens-decoration a").filter({ hasText: "Compact now" }).waitFor();
     await run.shot(window, "05-preview");
     await keys.press("Escape");
     expect(readFileSync(chat.file, "utf8") === before, "no byte to be written by a preview");

@@ -10,6 +10,7 @@ import { ChatController, type ControllerServices } from "../../src/vscode/chat-c
 import type { ChatHost } from "../../src/vscode/chat-host.ts";
 import type { OpenSession } from "../../src/vscode/session-service.ts";
 import { TEST_MODEL, testHarness } from "../support/scripted-model.ts";
+import { assistant, user } from "../support/session-builder.ts";
 
 /** A controller with one open session whose notes and returned words are seen. */
 function watched(model = TEST_MODEL) {
@@ -20,6 +21,9 @@ function watched(model = TEST_MODEL) {
     for (const listener of listeners) listener(event);
   });
   const notes: { level: string; text: string; actions: { id: string }[] }[] = [];
+  const dismissed: string[] = [];
+  const show = vi.fn();
+  const showEnd = vi.fn();
   vi.spyOn(setup.session, "onDidChange").mockImplementation((listener) => {
     changes.push(listener);
     return () => {};
@@ -29,7 +33,12 @@ function watched(model = TEST_MODEL) {
     harness: setup.harness,
     phase: "idle",
     onEvent: (listener: (event: HarnessEvent) => void) => listeners.push(listener),
-    live: { notice: (note: (typeof notes)[number]) => notes.push(note) },
+    live: {
+      notice: (note: (typeof notes)[number]) => `n${notes.push(note)}`,
+      dismiss: (id: string) => dismissed.push(id) > 0,
+    },
+    show,
+    showEnd,
   } as unknown as OpenSession;
   const posted: ToWebview[] = [];
   const host = { open, isReady: true, post: (message: ToWebview) => posted.push(message) } as unknown as ChatHost;
@@ -52,22 +61,74 @@ function watched(model = TEST_MODEL) {
   } as unknown as ControllerServices);
   controller.watch(open);
   const added = () => posted.filter((message) => message.type === "composer.add");
-  return { ...setup, controller, open, host, notes, posted, added, state, change: changes };
+  return { ...setup, controller, open, host, notes, posted, added, state, change: changes, dismissed, show, showEnd };
 }
 
 describe("what a session tells its conversation", () => {
-  it("says that another program rewrote the file, and that another one added to it", async () => {
+  it("says that another program rewrote the file, and nothing of what it wrote itself", async () => {
     const { notes, change } = watched();
     await expect.poll(() => change.length).toBe(1);
     change[0]!({ appended: [], external: false, leafId: null });
     change[0]!({ appended: ["a"], external: false, leafId: null });
     change[0]!({ appended: [], external: true, leafId: null });
-    change[0]!({ appended: ["a", "b"], external: true, leafId: null });
-    await expect.poll(() => notes.length).toBe(2);
+    await expect.poll(() => notes.length).toBe(1);
     expect(notes.map(({ level, text }) => [level, text])).toEqual([
       ["warning", expect.stringContaining("Another program changed the session file.")],
-      ["info", expect.stringContaining("added 2 entries")],
     ]);
+  });
+});
+
+describe("what another window added", () => {
+  /** A session with two entries; `grow` tells of entries as another window's. */
+  async function grown() {
+    const world = watched();
+    await expect.poll(() => world.change.length).toBe(1);
+    const first = await world.session.appendMessage(user("One"));
+    const second = await world.session.appendMessage(assistant("Two"));
+    const grow = (...appended: string[]) => world.change[0]!({ appended, external: true, leafId: null });
+    /** Notes of growth with their ids; others may stand between. */
+    const told = () =>
+      world.notes.flatMap(({ text, actions }, at) =>
+        actions.some(({ id }) => id === "showAdded") ? [{ id: `n${at + 1}`, text }] : [],
+      );
+    return { ...world, first, second, grow, told };
+  }
+
+  it("is one note that goes there: a later one takes the place of the earlier and counts on", async () => {
+    const { told, dismissed, show, grow, first, second, controller, host } = await grown();
+    grow(first);
+    grow(second);
+    await expect.poll(() => told().length).toBe(2);
+    const [earlier, later] = told();
+    expect(dismissed).toEqual([earlier!.id]);
+    expect(later!.text).toContain("added 2 entries");
+    await controller.handle({ type: "notice.action", itemId: later!.id, actionId: "showAdded" }, host);
+    expect(show.mock.calls).toEqual([[second]]);
+    expect(dismissed).toEqual([earlier!.id, later!.id]);
+  });
+
+  it("is not told of where it is no part of the conversation", async () => {
+    const { told, grow, session, first, second } = await grown();
+    grow(await session.appendLabel(first, "here"), await session.appendSessionName("A name"));
+    grow(second);
+    await expect.poll(() => told().length).toBe(1);
+    expect(told()[0]!.text).toContain("added an entry");
+  });
+
+  it("is followed, without a note, by who looks at the end of the branch that grew", async () => {
+    const { told, open, grow, first, second, showEnd } = await grown();
+    open.shownLeafId = first;
+    grow(second);
+    await expect.poll(() => showEnd.mock.calls).toEqual([[second]]);
+    expect(told()).toEqual([]);
+  });
+
+  it("leaves who looks at an earlier point of that branch where they are", async () => {
+    const { told, open, grow, session, first, showEnd } = await grown();
+    open.shownLeafId = first;
+    grow(await session.appendMessage(user("Three")));
+    await expect.poll(() => told().length).toBe(1);
+    expect(showEnd).not.toHaveBeenCalled();
   });
 });
 

@@ -13,7 +13,12 @@ describe("the row of an entry", () => {
     await harness.prompt("go");
     const path = await session.getBranch();
     const entries = path.filter((entry) => entry.type === "message");
-    const context = { session, modelName: () => "m", undoableCompaction: undefined };
+    const context = {
+      session,
+      modelName: () => "m",
+      readable: (summary: string) => summary,
+      undoableCompaction: undefined,
+    };
     const rows = itemsOf(entries, context).map((item) => item.id);
     for (const entry of entries) expect(rows).toContain(await rowOf(entry.id, session));
     const replies = entries.filter((entry) => entry.message.role === "assistant");

@@ -23,6 +23,12 @@ describe("the context meter", () => {
     expect(reading.text).toContain("unknown");
   });
 
+  it("says first that it is about the point that is shown, and of what nobody counted that", () => {
+    expect(readMeter({ ...context, ofShown: true }).text).toContain("At the point that is shown. 45,210 of");
+    expect(readMeter({ ...context, ofShown: true }).details).toContain("At the point that is shown\n45,210 of");
+    expect(readMeter({ ...context, ofShown: true, tokens: null }).text).toContain("not counted here");
+  });
+
   it("warns near the threshold and above it", () => {
     expect(readMeter({ ...context, tokens: 165_255 }).level).toBe("near");
     expect(readMeter({ ...context, tokens: 165_254 }).level).toBe("calm");

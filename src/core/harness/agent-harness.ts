@@ -3,6 +3,7 @@ import { type Agent, normalizePromptInput } from "../agent/agent.ts";
 import type { AgentTool } from "../agent/agent-tool.ts";
 import type { QueuedItem } from "../agent/message-queue.ts";
 import type { CompactionPreparation, CompactionResult, PrepareInput } from "../compaction/compaction.ts";
+import { type ContextSizeAt, contextSizeAt } from "../compaction/context-size-at.ts";
 import { compactionThreshold } from "../compaction/token-budget.ts";
 import { HarnessError } from "../errors.ts";
 import type { AgentMessage, ImageContent, Usage } from "../llm/messages.ts";
@@ -158,6 +159,11 @@ export class AgentHarness {
       reserveTokens: settings.reserveTokens,
       keepRecentTokens: settings.keepRecentTokens,
     };
+  }
+
+  /** Size of the context at a point that is only looked at, cheaply in a session of any length; see `contextSizeAt`. */
+  async contextSizeAt(leafId: string | null): Promise<ContextSizeAt> {
+    return await contextSizeAt(this.session, leafId, this.#overheadTokens);
   }
 
   // ---- prompts and queues

@@ -3,6 +3,7 @@ import type { AgentMessage, ImageContent } from "../llm/messages.ts";
 import { branchSegments } from "./branch-segments.ts";
 import type { SessionEntry } from "./entries.ts";
 import { EXPORT_STYLE } from "./export-style.ts";
+import { fileList, summaryParts } from "./readable-summary.ts";
 import type { Session } from "./session.ts";
 import { cleanName } from "./session-name.ts";
 
@@ -24,6 +25,7 @@ export async function* exportSession(session: Session, format: ExportFormat): As
 type Block =
   | { kind: "text"; text: string }
   | { kind: "fold"; title: string; text: string }
+  | { kind: "files"; title: string; paths: readonly string[] }
   | { kind: "image"; image: ImageContent };
 
 interface Shown {
@@ -38,10 +40,10 @@ function show(entry: SessionEntry): Shown | undefined {
     case "message":
       return showMessage(entry.message);
     case "compaction":
-      return { title: "Compaction", kind: "summary", blocks: [{ kind: "text", text: entry.summary }] };
+      return { title: "Compaction", kind: "summary", blocks: summaryBlocks(entry.summary) };
     case "branch_summary":
       if (entry.summary === "") return undefined;
-      return { title: "Summary of a branch", kind: "summary", blocks: [{ kind: "text", text: entry.summary }] };
+      return { title: "Summary of a branch", kind: "summary", blocks: summaryBlocks(entry.summary) };
     case "custom_message":
       if (!entry.display) return undefined;
       return { title: entry.customType, kind: "note", blocks: contentBlocks(entry.content) };
@@ -50,6 +52,14 @@ function show(entry: SessionEntry): Shown | undefined {
     default:
       return undefined;
   }
+}
+
+/** The text of a summary and the files that it names. */
+function summaryBlocks(summary: string): Block[] {
+  const { text, readFiles, changedFiles } = summaryParts(summary);
+  const files = (title: string, paths: readonly string[]): Block[] =>
+    paths.length === 0 ? [] : [{ kind: "files", title, paths }];
+  return [{ kind: "text", text }, ...files("Files read", readFiles), ...files("Files changed", changedFiles)];
 }
 
 function contentBlocks(content: unknown): Block[] {
@@ -85,7 +95,7 @@ function showMessage(message: AgentMessage): Shown | undefined {
         : { title: message.customType, kind: "note", blocks: contentBlocks(message.content) };
     case "branchSummary":
     case "compactionSummary":
-      return { title: "Summary", kind: "summary", blocks: [{ kind: "text", text: message.summary }] };
+      return { title: "Summary", kind: "summary", blocks: summaryBlocks(message.summary) };
     default:
       return undefined;
   }
@@ -157,6 +167,7 @@ async function* exportMarkdown(session: Session): AsyncGenerator<string> {
       for (const block of shown.blocks) {
         if (block.kind === "image") yield `\n*(an image, ${cleanName(block.image.mimeType)})*\n`;
         else if (block.kind === "fold") yield `\n*${cleanName(block.title)}*\n\n${fenced(block.text)}\n`;
+        else if (block.kind === "files") yield `\n${fileList(block.title, block.paths)}\n`;
         else if (shown.kind === "tool") yield `\n${fenced(block.text)}\n`;
         else yield `\n${block.text}\n`;
       }
@@ -174,6 +185,10 @@ function htmlBlock(block: Block): string {
   if (block.kind === "text") return `<pre>${escapeHtml(block.text)}</pre>`;
   if (block.kind === "fold") {
     return `<details><summary>${escapeHtml(block.title)}</summary><pre>${escapeHtml(block.text)}</pre></details>`;
+  }
+  if (block.kind === "files") {
+    const rows = block.paths.map((path) => `<li><code>${escapeHtml(path)}</code></li>`).join("");
+    return `<h4>${escapeHtml(block.title)}</h4><ul>${rows}</ul>`;
   }
   const { data, mimeType } = block.image;
   if (!IMAGE_TYPES.has(mimeType) || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return "<p>(an image)</p>";

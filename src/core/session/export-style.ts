@@ -10,5 +10,6 @@ article{margin:1rem 0;padding:.5rem .75rem;border-left:3px solid var(--line)}
 .user{border-color:var(--accent);background:var(--soft)}.summary{border-style:double}
 pre{white-space:pre-wrap;overflow-wrap:anywhere;margin:.25rem 0;font:inherit}
 .tool pre,details pre{font:13px/1.45 ui-monospace,monospace;max-height:24rem;overflow:auto}
+ul{margin:.25rem 0;padding-left:1.5rem}h4{font:inherit;font-weight:600;margin:.75rem 0 .25rem}
 img{max-width:100%}mark{padding:0 .35em;border-radius:3px}
 `;

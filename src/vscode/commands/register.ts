@@ -78,9 +78,11 @@ function handlers(services: CommandServices): Record<string, Handler> {
         await sessionActions.delete(open.session.file, open.session.getName() ?? open.firstPrompt ?? open.session.id);
       }
     },
-    "coppice.forkSession": (argument) => {
+    "coppice.forkSession": async (argument) => {
       const open = needSession(sessions);
-      return sessionActions.fork(open, entryIdOf(open, argument));
+      const forked = await sessionActions.fork(open, entryIdOf(open, argument));
+      await chat.reveal(true);
+      return forked;
     },
     "coppice.exportSession": () => sessionActions.export(needSession(sessions)),
     "coppice.importSession": () => sessionActions.import(),

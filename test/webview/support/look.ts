@@ -1,6 +1,6 @@
 // Takes pictures of the chat page in every state, width and theme, for people to look at: `look.ts [folder]`.
 import { mkdir } from "node:fs/promises";
-import type { ChatState } from "../../../src/protocol/view-state.ts";
+import type { ChatState, TranscriptItem } from "../../../src/protocol/view-state.ts";
 import { ChatDriver, launchBrowser } from "./chat-driver.ts";
 import {
   codeReply,
@@ -18,6 +18,11 @@ import type { ThemeName } from "./themes.ts";
 
 const folder = process.argv[2] ?? "test-results/look";
 const only = process.argv[3];
+
+function marker(id: string, reason: "manual" | "threshold" | "overflow"): TranscriptItem {
+  const sizes = { tokensBefore: 183_900, tokensAfter: 24_100 };
+  return { kind: "compaction", id, saved: true, timestamp: 0, summary: "## Goal", reason, canUndo: true, ...sizes };
+}
 
 const states: Record<string, ChatState> = {
   empty: emptyChat({
@@ -55,6 +60,32 @@ const states: Record<string, ChatState> = {
       kept: { entries: 2, tokens: 1200 },
       splitTurn: false,
     },
+  }),
+  retrying: emptyChat({
+    phase: "turn",
+    items: [
+      user("u1", "Why do uploads fail now and then?"),
+      reply("a0", "", { blocks: [], stopReason: "error", errorMessage: "HTTP 529: the server is overloaded." }),
+      reply("a1", "The client gives up after the first timeout."),
+      user("u2", "Make it retry, but never more than three times."),
+      reply("a2", "", { blocks: [], stopReason: "error", errorMessage: "HTTP 503: out of order." }),
+      reply("a3", "", { blocks: [], stopReason: "error", errorMessage: "HTTP 503: out of order." }),
+    ],
+    progress: { text: "Trying again in 4 s (2 of 3).", cancellable: true, retry: true },
+  }),
+  markers: emptyChat({
+    context: { ...emptyChat().context!, ofShown: true },
+    items: [
+      user("u1", "Why do uploads fail now and then?", { label: "start" }),
+      reply("a1", "The client gives up after the first timeout.", { label: "what the log shows, in short" }),
+      marker("m1", "manual"),
+      user("u2", "Make it retry.", { label: "retry" }),
+      marker("m2", "threshold"),
+      reply("a2", "Done: three attempts, with a pause that doubles."),
+      marker("m3", "overflow"),
+      tool("t1", "read", "src/upload/upload.ts", { label: "read" }),
+      user("u3", "And the tests?"),
+    ],
   }),
   running: emptyChat({
     phase: "turn",
