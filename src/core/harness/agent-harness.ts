@@ -163,7 +163,7 @@ export class AgentHarness {
 
   /** Size of the context at a point that is only looked at, cheaply in a session of any length; see `contextSizeAt`. */
   async contextSizeAt(leafId: string | null): Promise<ContextSizeAt> {
-    return await contextSizeAt(this.session, leafId, this.#overheadTokens);
+    return await contextSizeAt(this.session, leafId, this.#prompt.overheadTokens);
   }
 
   // ---- prompts and queues
