@@ -90,7 +90,7 @@ export class ChatController {
   shown(host: ChatHost): void {
     const { open } = host;
     const hand = ({ drafts, words }: Parts) => {
-      if (!host.isTab && host.open === open) drafts.tell(open?.session.id ?? "", (message) => host.post(message));
+      if (host.open === open) drafts.tell(open?.session.id ?? "", host.isTab, (message) => host.post(message));
       if (open !== undefined) words.deliver(open);
     };
     this.#parts.then(hand).catch((error) => this.#services.log.error(toError(error)));
@@ -148,8 +148,7 @@ export class ChatController {
         if (open !== undefined) await (await this.#parts).words.removeQueued(open, message.id);
         return;
       case "draft.changed":
-        if (!host.isTab) (await this.#parts).drafts.changed(message);
-        return;
+        return (await this.#parts).drafts.changed(message, host.isTab);
       case "composer.done":
         if (open !== undefined) await (await this.#parts).words.done(open, message.id);
         return;

@@ -170,6 +170,30 @@ async function crash({ run, until, step, expect }) {
     await page.page.waitForTimeout(1000);
     expect((await chat.composer.inputValue()) === "", "nothing that was taken out");
   });
+  await step("what is being typed in a tab is kept too, beside that of the side bar", async () => {
+    const composers = async () => {
+      const boxes = page.page.frames().map((frame) => frame.getByRole("textbox", { name: "Message Coppice" }));
+      const texts = await Promise.all(boxes.map((box) => box.inputValue({ timeout: 300 }).catch(() => undefined)));
+      return boxes.map((box, i) => ({ box, text: texts[i] })).filter(({ text }) => text !== undefined);
+    };
+    const texts = async () => (await composers()).map(({ text }) => text).sort();
+    await chat.composer.fill("in the side bar");
+    await page.command("Coppice: Open Chat in Editor");
+    await until(async () => (await texts()).join() === ",in the side bar", "a composer in a tab");
+    await (await composers()).find(({ text }) => text === "").box.fill("in the tab");
+    await page.page.waitForTimeout(1000);
+    await page.reload();
+    await page.openChat();
+    await until(async () => (await texts()).includes("in the side bar"), "the draft of the side bar");
+    // A window in a browser that is loaded again may have lost the tab: the draft waits for it.
+    if ((await composers()).length === 1) await page.command("Coppice: Open Chat in Editor");
+    await until(async () => (await texts()).join() === "in the side bar,in the tab", "both drafts");
+    for (const { box } of await composers()) await box.fill("");
+    await page.page.waitForTimeout(1000);
+    await page.command("View: Close All Editors");
+    await until(async () => (await texts()).join() === "", "the side bar's chat alone");
+    chat = await run.chat(page, editor);
+  });
   await step("the next prompt continues the conversation", async () => {
     await chat.send("Are you back?");
     await chat.answered("Are you back?");

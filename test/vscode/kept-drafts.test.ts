@@ -9,9 +9,9 @@ function memento() {
     update: async (key: string, value: unknown) => void values.set(key, JSON.stringify(value)),
   };
 }
-const heard = (drafts: KeptDrafts, sessionId: string) => {
+const heard = (drafts: KeptDrafts, sessionId: string, isTab = false) => {
   const messages: ToWebview[] = [];
-  drafts.tell(sessionId, (message) => messages.push(message));
+  drafts.tell(sessionId, isTab, (message) => messages.push(message));
   return messages;
 };
 const changed = (sessionId: string, text: string, revision: number, given: string[] = []) => ({
@@ -23,9 +23,9 @@ describe("drafts that the host keeps", () => {
     vi.useFakeTimers();
     const state = memento();
     const drafts = new KeptDrafts(state);
-    drafts.changed(changed("a", "one", 1));
-    drafts.changed(changed("b", "two", 2, ["w"]));
-    drafts.changed(changed("a", "one more", 3));
+    drafts.changed(changed("a", "one", 1), false);
+    drafts.changed(changed("b", "two", 2, ["w"]), false);
+    drafts.changed(changed("a", "one more", 3), false);
     await vi.runAllTimersAsync();
     vi.useRealTimers();
     const again = new KeptDrafts(state);
@@ -40,13 +40,21 @@ describe("drafts that the host keeps", () => {
     vi.useFakeTimers();
     const state = memento();
     const drafts = new KeptDrafts(state);
-    for (let i = 0; i < 80; i++) drafts.changed(changed(`s${i}`, `draft ${i}`, i + 1));
-    drafts.changed(changed("s79", "x".repeat(300_000), 99));
+    for (let i = 0; i < 80; i++) drafts.changed(changed(`s${i}`, `draft ${i}`, i + 1), false);
+    drafts.changed(changed("s79", "x".repeat(300_000), 99), false);
     await vi.runAllTimersAsync();
     vi.useRealTimers();
     const again = new KeptDrafts(state);
     const texts = ["s0", "s40", "s78", "s79"].map((id) => heard(again, id)[0]).map((m) => (m as { text: string }).text);
     expect(texts).toEqual(["", "draft 40", "draft 78", ""]);
+  });
+
+  it("are one for the side bar and one for the tabs, where both show the session", () => {
+    const drafts = new KeptDrafts(memento());
+    drafts.changed(changed("a", "in the side bar", 1), false);
+    drafts.changed(changed("a", "in a tab", 2), true);
+    expect(heard(drafts, "a")).toMatchObject([{ sessionId: "a", text: "in the side bar", revision: 1 }]);
+    expect(heard(drafts, "a", true)).toMatchObject([{ sessionId: "a", text: "in a tab", revision: 2 }]);
   });
 
   it("begin anew where what was stored is of another shape", () => {
