@@ -62,7 +62,8 @@ export class SessionTrash {
         : vscode.l10n.t("{0} sessions were moved to the trash.", batch.length);
     const answer = await vscode.window.showInformationMessage(text, undo);
     for (const { path, kept } of batch) {
-      if (answer === undo) await this.#restore(path, kept);
+      // One that cannot come back is told, and keeps none of the others.
+      if (answer === undo) await this.#restore(path, kept).catch(this.#onError);
       else await this.#toMachine(kept);
     }
     if (answer === undo) this.#restored();
