@@ -277,7 +277,10 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
         costUsd: costs.of(open),
         defaultModel: modelView(models.chosen),
         defaultThinking: { level: models.chosenLevel, levels: models.chosen?.thinkingLevels ?? [] },
-        setup: (open?.harness.model ?? models.chosen) === undefined ? setupChoices(models.editorModels) : null,
+        setup:
+          models.isListed && (open?.harness.model ?? models.chosen) === undefined
+            ? setupChoices(models.editorModels)
+            : null,
         attachments: attachmentsOf(chat.hosts, open),
         slashCommands: [...slashCommands(), ...resources.commands(open?.session.cwd ?? workspaceFolder())],
       }),
@@ -343,8 +346,9 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
   }
 
   // The last session comes back; models are listed without asking any server.
+  void surroundings.ready().catch((error) => reportError(log, error, "listing the models"));
   void sessionActions
-    .restoreLast(surroundings.ready)
+    .restoreLast()
     .catch((error) => reportError(log, error, "restoring the last session"))
     .finally(decide);
   if (existsSync(piRoot)) {

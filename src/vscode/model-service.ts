@@ -68,6 +68,7 @@ export class ModelService implements vscode.Disposable {
   readonly #listed: Record<ModelSource, Model[]> = { catalogue: [], settings: [], editor: [] };
   /** How often each was asked for. */
   readonly #asked: Record<ModelSource, number> = { catalogue: 0, settings: 0, editor: 0 };
+  #isListed = false;
   readonly #failed: (source: ModelSource, error: unknown) => undefined;
   /** Models were listed or the choice changed. */
   readonly onDidChange = this.#changed.event;
@@ -90,12 +91,11 @@ export class ModelService implements vscode.Disposable {
   }
 
   /**
-   * Lists again from settings, catalogue and editor; sends nothing to any endpoint. Each is listed by itself: one that
-   * fails leaves what it had, and one that does not answer within `PATIENCE_MS` is waited for no longer and told by
-   * `onDidChange` when it comes.
+   * Lists again from settings, catalogue and editor; sends nothing to any endpoint. Each is listed by itself and told by
+   * `onDidChange` when it comes: one that fails leaves what it had, and one that does not answer within `PATIENCE_MS` is
+   * waited for no longer.
    */
   async refresh(): Promise<void> {
-    let waiting = true;
     const list = async (source: ModelSource, models: () => Promise<Model[]>) => {
       const asked = ++this.#asked[source];
       const found = await models().catch((error: unknown) => this.#failed(source, error));
@@ -103,7 +103,7 @@ export class ModelService implements vscode.Disposable {
       if (found === undefined || asked !== this.#asked[source]) return;
       this.#listed[source] = found;
       this.#gather();
-      if (!waiting) this.#changed.fire();
+      this.#changed.fire();
     };
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
@@ -116,9 +116,14 @@ export class ModelService implements vscode.Disposable {
     ]);
     await Promise.race([listing, patience]);
     clearTimeout(timer);
-    waiting = false;
+    this.#isListed = true;
     this.#gather();
     this.#changed.fire();
+  }
+
+  /** False until all were asked: until then it cannot be said that there are none. */
+  get isListed(): boolean {
+    return this.#isListed;
   }
 
   /** One list of all; of two models with one key the later source's holds, in the place of the first. */

@@ -88,12 +88,11 @@ export class SessionActions {
    * The session that was open last comes back, unless another was opened meanwhile. Resolves when it is decided what is
    * shown: what takes longer than `RESTORE_PATIENCE_MS` is left to the list.
    */
-  async restoreLast(ready: () => Promise<void>): Promise<void> {
+  async restoreLast(): Promise<void> {
     const { sessions } = this.#options;
     const file = sessions.lastFile;
     let isLate = false;
     const restoring = async () => {
-      await ready();
       if (file === undefined || sessions.current !== undefined || !existsSync(file)) return;
       const open = await sessions.open(file);
       if (sessions.current === undefined && !isLate) sessions.setCurrent(open);

@@ -22,7 +22,7 @@ function window(opened: Promise<void> = Promise.resolve(), file: string | null =
     },
   };
   const actions = new SessionActions({ sessions } as unknown as SessionActionsOptions);
-  return { sessions, restored: actions.restoreLast(async () => {}) };
+  return { sessions, restored: actions.restoreLast() };
 }
 
 describe("the session that was open last", () => {

@@ -25,8 +25,9 @@ export interface AgentOptions {
   initialState: AgentState;
   config: Omit<AgentLoopConfig, "emit" | "getSteeringMessages" | "getFollowUpMessages" | "returnMessages">;
   describeTool: DescribeTool;
-  steeringMode?: QueueMode;
-  followUpMode?: QueueMode;
+  /** Asked whenever messages may go. */
+  steeringMode?: () => QueueMode;
+  followUpMode?: () => QueueMode;
   /** A listener threw: reported, never fatal. */
   onListenerError?: (error: unknown) => void;
   onQueueChange?: () => void;
@@ -49,6 +50,8 @@ export function normalizePromptInput(
   return [message];
 }
 
+const oneAtATime = () => "one-at-a-time" as const;
+
 export class Agent {
   readonly state: AgentState;
   readonly steering: MessageQueue;
@@ -67,8 +70,8 @@ export class Agent {
     this.#describeTool = options.describeTool;
     this.#onListenerError = options.onListenerError ?? (() => {});
     const onChange = options.onQueueChange ?? (() => {});
-    this.steering = new MessageQueue(options.steeringMode ?? "one-at-a-time", onChange);
-    this.followUp = new MessageQueue(options.followUpMode ?? "one-at-a-time", onChange);
+    this.steering = new MessageQueue(options.steeringMode ?? oneAtATime, onChange);
+    this.followUp = new MessageQueue(options.followUpMode ?? oneAtATime, onChange);
   }
 
   get isStreaming(): boolean {

@@ -10,12 +10,12 @@ export interface QueuedItem {
 
 /** First in, first out; `take` hands out one or all according to the mode. */
 export class MessageQueue {
-  mode: QueueMode;
+  readonly #mode: () => QueueMode;
   #items: QueuedItem[] = [];
   readonly #onChange: () => void;
 
-  constructor(mode: QueueMode, onChange: () => void = () => {}) {
-    this.mode = mode;
+  constructor(mode: () => QueueMode, onChange: () => void = () => {}) {
+    this.#mode = mode;
     this.#onChange = onChange;
   }
 
@@ -38,7 +38,7 @@ export class MessageQueue {
   /** The messages that may go now. */
   take(): AgentMessage[] {
     if (this.#items.length === 0) return [];
-    const taken = this.#items.splice(0, this.mode === "all" ? this.#items.length : 1);
+    const taken = this.#items.splice(0, this.#mode() === "all" ? this.#items.length : 1);
     this.#onChange();
     return taken.map((item) => item.message);
   }

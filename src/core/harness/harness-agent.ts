@@ -15,8 +15,7 @@ export interface AgentParts {
 }
 
 export function createHarnessAgent(options: HarnessOptions, parts: AgentParts): Agent {
-  const { hooks } = options;
-  const { steeringMode, followUpMode } = options.settings();
+  const { hooks, settings } = options;
   return new Agent({
     initialState: {
       systemPrompt: "",
@@ -27,8 +26,8 @@ export function createHarnessAgent(options: HarnessOptions, parts: AgentParts): 
       thinkingLevel: options.thinkingLevel,
     },
     describeTool: options.describeTool,
-    steeringMode,
-    followUpMode,
+    steeringMode: () => settings().steeringMode,
+    followUpMode: () => settings().followUpMode,
     onQueueChange: parts.onQueueChange,
     config: {
       now: options.access.now,

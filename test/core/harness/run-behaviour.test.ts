@@ -199,6 +199,25 @@ describe("queues", () => {
     ]);
   });
 
+  it("go together where the person has set so, also while the session was open already", async () => {
+    const { harness, model, session, settings } = testHarness({
+      tools: [
+        echoTool("echo", {
+          execute: async () => {
+            harness.steer("steer one");
+            harness.steer("steer two");
+            settings.steeringMode = "all";
+            return { content: [] };
+          },
+        }),
+      ],
+    });
+    model.replies = [{ calls: [call("1")] }, { text: "a" }];
+    await harness.prompt("go");
+    const said = (await session.buildContext()).messages.map((m) => (m.role === "user" ? m.content : m.role));
+    expect(said).toEqual(["go", "assistant", "toolResult", "steer one", "steer two", "assistant"]);
+  });
+
   it("refuse steering while nothing runs, and a prompt while something does", async () => {
     const { harness, model } = testHarness();
     expect(() => harness.steer("x")).toThrow(/Nothing is running/);
