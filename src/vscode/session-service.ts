@@ -49,6 +49,8 @@ export class OpenSession {
   /** Where a compaction that is being previewed would cut: the first entry that would stay. */
   cut: { entryId: string; view: CutView } | undefined;
   hasNews = false;
+  /** Made just now as a copy: what it ends with was not cut off here. */
+  isCopy = false;
   /** Title of a session without a name. */
   firstPrompt: string | undefined;
 
@@ -320,8 +322,9 @@ export class SessionService implements vscode.Disposable {
     return [...this.#open.values()];
   }
 
-  #adopt(session: Session, agent: AgentSide, fromPi: boolean): OpenSession {
+  #adopt(session: Session, agent: AgentSide, fromPi: boolean, isCopy = false): OpenSession {
     const opened = new OpenSession(session, this.#surroundings, agent, fromPi);
+    opened.isCopy = isCopy;
     this.#open.set(session.id, opened);
     opened.onDidChange(() => {
       // What is in the chat is no news.
@@ -377,7 +380,7 @@ export class SessionService implements vscode.Disposable {
 
   /** Takes over a session that another part made (a fork, an import). */
   async take(session: Session): Promise<OpenSession> {
-    const opened = this.#adopt(session, await this.#surroundings.agent(), false);
+    const opened = this.#adopt(session, await this.#surroundings.agent(), false, true);
     this.#restore(opened);
     return opened;
   }

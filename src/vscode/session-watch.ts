@@ -112,9 +112,10 @@ export class SessionWatch {
     const last = node !== undefined && isVisible(node) ? leafId : visibleParent(session, leafId);
     const role = last === null ? undefined : session.node(last)?.role;
     if (role !== "user" && role !== "toolResult") return;
-    this.#services.notice(open, "info", vscode.l10n.t("The last run was cut off; nothing was run again."), [
-      { id: "retry", title: vscode.l10n.t("Go On") },
-    ]);
+    const text = open.isCopy
+      ? vscode.l10n.t("The last message has no answer here yet.")
+      : vscode.l10n.t("The last run was cut off; nothing was run again.");
+    this.#services.notice(open, "info", text, [{ id: "retry", title: vscode.l10n.t("Go On") }]);
   }
 }
 

@@ -13,6 +13,6 @@ describe("the name of a fork", () => {
 
   it("counts on for a fork of a fork", () => {
     expect(forkName("Garden (fork)", new Set(["Garden", "Garden (fork)"]))).toBe("Garden (fork 2)");
-    expect(forkName("Garden (Fork 7)", new Set())).toBe("Garden (fork)");
+    expect(forkName("Garden (Abzweig 7)", new Set())).toBe("Garden (fork)");
   });
 });

@@ -78,6 +78,23 @@ describe("what a session tells its conversation", () => {
   });
 });
 
+describe("a session that ends without an answer", () => {
+  /** What is said of it when it is opened. */
+  async function said(isCopy: boolean) {
+    const { session, controller, open, notes } = watched();
+    await session.appendMessage(user("One"));
+    open.isCopy = isCopy;
+    controller.watch(open);
+    await expect.poll(() => notes.length).toBeGreaterThan(0);
+    return notes.at(-1)!.text;
+  }
+
+  it("was cut off where it was opened, and merely has none yet where it was copied", async () => {
+    expect(await said(false)).toContain("cut off");
+    expect(await said(true)).toBe("The last message has no answer here yet.");
+  });
+});
+
 describe("what another window added", () => {
   /** A session with two entries; `grow` tells of entries as another window's. */
   async function grown() {
