@@ -5,7 +5,7 @@ export const l10n = {
 };
 
 export const workspace = { isTrusted: true, workspaceFolders: [] };
-export const window = { showErrorMessage: async () => undefined };
+export const window = { showErrorMessage: async () => undefined, showInformationMessage: async () => undefined };
 export const commands = { executeCommand: async () => undefined };
 export const env = { language: "en" };
 export const ProgressLocation = { Notification: 15 };
