@@ -65,7 +65,9 @@ function handlers(services: CommandServices): Record<string, Handler> {
   return {
     "coppice.newSession": async () => {
       await chat.reveal();
-      if ((await sessionActions.newSession()) === undefined) sessions.setCurrent(undefined);
+      const begun = await sessionActions.newSession();
+      // Who closes the question for the folder goes on where they were.
+      if (begun === undefined && !sessionActions.hasFolder) sessions.setCurrent(undefined);
       chat.host?.post({ type: "composer.focus" });
     },
     "coppice.openSession": async () => {
