@@ -62,7 +62,8 @@ export class SessionActions {
         description: folder.uri.fsPath === current ? vscode.l10n.t("current session") : "",
         detail: folder.uri.fsPath,
       })),
-      { title: vscode.l10n.t("Which folder is the session for?") },
+      // A page of the chat that is just coming up takes the focus, which would close the question unanswered.
+      { title: vscode.l10n.t("Which folder is the session for?"), ignoreFocusOut: true },
     );
     return picked?.detail;
   }

@@ -4,8 +4,17 @@ export const l10n = {
   bundle: undefined,
 };
 
-export const workspace = { isTrusted: true, workspaceFolders: [] };
-export const window = { showErrorMessage: async () => undefined, showInformationMessage: async () => undefined };
+export const workspace = {
+  isTrusted: true,
+  get workspaceFolders(): unknown[] {
+    return [];
+  },
+};
+export const window = {
+  showErrorMessage: async () => undefined,
+  showInformationMessage: async () => undefined,
+  showQuickPick: async () => undefined,
+};
 export const commands = { executeCommand: async () => undefined };
 export const env = { language: "en" };
 export const ProgressLocation = { Notification: 15 };

@@ -64,10 +64,11 @@ function handlers(services: CommandServices): Record<string, Handler> {
     };
   return {
     "coppice.newSession": async () => {
-      await chat.reveal();
       const begun = await sessionActions.newSession();
       // Who closes the question for the folder goes on where they were.
-      if (begun === undefined && !sessionActions.hasFolder) sessions.setCurrent(undefined);
+      if (begun === undefined && sessionActions.hasFolder) return;
+      if (begun === undefined) sessions.setCurrent(undefined);
+      await chat.reveal();
       chat.host?.post({ type: "composer.focus" });
     },
     "coppice.openSession": async () => {
