@@ -18,13 +18,19 @@ export interface WatchServices {
 
 export class SessionWatch {
   readonly #services: WatchServices;
+  /** Sessions whose last run ended because it could not be saved. */
+  readonly #unsaved = new WeakSet<OpenSession>();
 
   constructor(services: WatchServices) {
     this.#services = services;
   }
 
   async hear(open: OpenSession, event: HarnessEvent): Promise<void> {
-    const notice = noticeFor(event);
+    if (event.type === "entries_saved") this.#tellSaved(open);
+    // That it could not be saved was told when it was seen; no request failed.
+    const isKnown = event.type === "run_failed" && open.unsavedReason !== undefined;
+    if (isKnown) this.#unsaved.add(open);
+    const notice = isKnown ? undefined : noticeFor(event);
     if (notice !== undefined) this.#services.notice(open, notice.level, notice.text, notice.actions);
     if (event.type === "compaction_end" && event.entryId !== undefined) {
       const { reason, tokensBefore, tokensAfter } = event;
@@ -75,6 +81,14 @@ export class SessionWatch {
             count,
           );
     this.#services.notice(open, "info", text);
+  }
+
+  /** What a run was waiting for is on disk; with the next message a run begins anyway. */
+  #tellSaved(open: OpenSession): void {
+    if (!this.#unsaved.delete(open) || open.phase !== "idle") return;
+    this.#services.notice(open, "info", vscode.l10n.t("Everything is saved now. The model was not asked yet."), [
+      { id: "retry", title: vscode.l10n.t("Try Again") },
+    ]);
   }
 
   #tellInterruption(open: OpenSession): void {
