@@ -1,7 +1,9 @@
 // As much of the editor as the host's modules need where no editor is: words as they are, events, and nothing shown.
 export const l10n = {
   t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_all, index) => String(values[Number(index)])),
-  bundle: undefined,
+  get bundle(): unknown {
+    return undefined;
+  },
 };
 
 export const workspace = {
