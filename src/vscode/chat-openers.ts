@@ -1,6 +1,7 @@
 // What the chat opens elsewhere: diffs, outputs, files of the workspace, links.
 import * as vscode from "vscode";
 import { contentText } from "../core/llm/messages.ts";
+import { approvalWords } from "./approval-words.ts";
 import type { ChatHost } from "./chat-host.ts";
 import type { Documents } from "./documents.ts";
 import { closeWithAnswer } from "./proposed-diff.ts";
@@ -28,7 +29,7 @@ export class ChatOpeners {
     if (open === undefined) return;
     const proposal = open.approvals.proposalOf(callId);
     if (proposal?.after !== undefined) {
-      const title = vscode.l10n.t("{0} (proposed)", proposal.title);
+      const title = vscode.l10n.t("{0} (proposed)", approvalWords(proposal.title));
       const { path = "file", before = "", after } = proposal;
       closeWithAnswer(open, callId, await this.#documents.showDiff(path, before, after, title, callId));
       return;

@@ -13,6 +13,7 @@ import type {
   SetupChoice,
   ViewedPointView,
 } from "../protocol/view-state.ts";
+import { approvalWords } from "./approval-words.ts";
 import type { ApprovalQuestion } from "./approvals.ts";
 import type { Configuration } from "./configuration.ts";
 import { diffView } from "./diff-view.ts";
@@ -57,14 +58,14 @@ function approvalView(question: ApprovalQuestion): ApprovalView {
     callId: question.callId,
     toolName: question.toolName,
     kind: proposal.kind,
-    title: proposal.title,
+    title: approvalWords(proposal.title),
     ...(path === undefined ? {} : { path }),
     ...(proposal.command === undefined ? {} : { command: proposal.command }),
     ...(proposal.after === undefined
       ? {}
       : { diff: diffView(path ?? proposal.title, proposal.before ?? "", proposal.after) }),
-    warnings: proposal.warnings,
-    ...(proposal.sessionScope === undefined ? {} : { sessionScope: proposal.sessionScope }),
+    warnings: proposal.warnings.map(approvalWords),
+    ...(proposal.sessionScope === undefined ? {} : { sessionScope: approvalWords(proposal.sessionScope) }),
   };
 }
 

@@ -1,15 +1,13 @@
-// Compaction before and after the fact: what one would do, a draft to edit, what one did, and the way back to one undone.
+// Compaction before and after the fact: what one would do, a draft to edit, and what one did.
 import * as vscode from "vscode";
 import { HarnessError, SessionError } from "../core/errors.ts";
-import { entryText, UNDO_CUSTOM_TYPE } from "../core/harness/session-memory.ts";
+import { entryText } from "../core/harness/session-memory.ts";
 import type { Usage } from "../core/llm/messages.ts";
-import type { ContextItem, Session } from "../core/session/session.ts";
-import { leafThrough } from "../core/session/siblings.ts";
+import type { ContextItem } from "../core/session/session.ts";
 import { compactWithProgress } from "./compact-with-progress.ts";
 import { type Cut, CutPreview, itemTokens } from "./cut-preview.ts";
 import type { Documents } from "./documents.ts";
 import { DraftDocument } from "./draft-document.ts";
-import type { EntryActions } from "./entry-actions.ts";
 import { isPreviewChoice, type PreviewChoice, previewChoices, registerPreviewLenses } from "./preview-lenses.ts";
 import type { OpenSession } from "./session-service.ts";
 import { kindName, shortTokens } from "./tree-labels.ts";
@@ -27,15 +25,13 @@ interface Draft {
 
 export class CompactionPreview implements vscode.Disposable {
   readonly #documents: Documents;
-  readonly #entryActions: EntryActions;
   readonly #revealChat: () => Promise<unknown>;
   readonly #cuts: CutPreview;
   readonly #disposables: vscode.Disposable[] = [];
   #draft: Draft | undefined;
 
-  constructor(documents: Documents, entryActions: EntryActions, revealChat: () => Promise<unknown>) {
+  constructor(documents: Documents, revealChat: () => Promise<unknown>) {
     this.#documents = documents;
-    this.#entryActions = entryActions;
     this.#revealChat = revealChat;
     this.#cuts = new CutPreview(documents);
     this.#disposables.push(
@@ -177,30 +173,9 @@ export class CompactionPreview implements vscode.Disposable {
     );
   }
 
-  /** Back to the branch of a compaction that was undone here; what was said since stays as a branch of its own. */
-  async redo(open: OpenSession): Promise<void> {
-    await open.session.ready();
-    const compactionId = await undoneCompaction(open.session);
-    if (compactionId === undefined) {
-      throw new SessionError("invalid_argument", vscode.l10n.t("No compaction was undone on this branch."));
-    }
-    await this.#entryActions.moveTo(open, leafThrough(open.session, compactionId), { summarize: false });
-  }
-
   dispose(): void {
     for (const disposable of this.#disposables) disposable.dispose();
   }
-}
-
-/** The compaction that was last undone on the way to the position. */
-async function undoneCompaction(session: Session): Promise<string | undefined> {
-  const customs = session.pathTo(session.getLeafId()).filter((id) => session.node(id)?.type === "custom");
-  for (const entry of (await session.getEntries(customs)).reverse()) {
-    if (entry.type !== "custom" || entry.customType !== UNDO_CUSTOM_TYPE) continue;
-    const id = (entry.data as { compactionId?: unknown } | undefined)?.compactionId;
-    if (typeof id === "string" && session.node(id)?.type === "compaction") return id;
-  }
-  return undefined;
 }
 
 /** A context as a text that a diff can compare entry by entry. */

@@ -11,7 +11,7 @@ export async function exportWithDialog(session: Session, exportSession: ExportSe
   const format = await vscode.window.showQuickPick(
     [
       { label: "HTML", detail: vscode.l10n.t("One self-contained page with the tree"), format: "html" as const },
-      { label: "Markdown", detail: vscode.l10n.t("The branch at the position, to read"), format: "md" as const },
+      { label: "Markdown", detail: vscode.l10n.t("Every branch, as text to read"), format: "md" as const },
       { label: "JSONL", detail: vscode.l10n.t("The session itself, for Coppice or Pi"), format: "jsonl" as const },
     ],
     { title: vscode.l10n.t("Export Session") },

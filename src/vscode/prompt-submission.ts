@@ -60,8 +60,11 @@ export class PromptSubmission {
       let target = open;
       if (target === undefined) {
         const cwd = await this.#services.sessionActions.folder();
-        if (cwd === undefined)
+        if (cwd === undefined) {
+          // Who closes the question which folder it is for knows why nothing was sent.
+          if (this.#services.sessionActions.hasFolder) return refuse("");
           return refuse(vscode.l10n.t("Open a folder first: Coppice works on the files of a folder."));
+        }
         target = await this.#services.sessions.create(cwd);
         this.#services.sessions.setCurrent(target);
       }

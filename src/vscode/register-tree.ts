@@ -63,7 +63,7 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
   };
   const preview = once<CompactionPreview>(async () => {
     const module = await import("./compaction-preview.ts");
-    return new module.CompactionPreview(services.documents, services.entryActions, () => services.chat.reveal(true));
+    return new module.CompactionPreview(services.documents, () => services.chat.reveal(true));
   });
   const inspector = once<ContextInspector>(async () => {
     const module = await import("./context-inspector.ts");
@@ -112,7 +112,10 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
     "coppice.showCut": async () => (await preview()).showCut(),
     "coppice.closePreview": async () => (await preview()).closePreview(),
     "coppice.applyDraft": async () => (await preview()).applyDraft(),
-    "coppice.redoCompaction": async () => (await preview()).redo(neededSession(sessions)),
+    "coppice.redoCompaction": async () => {
+      const { redoCompaction } = await import("./redo-compaction.ts");
+      await redoCompaction(neededSession(sessions), services.entryActions);
+    },
     "coppice.compareCompaction": async (argument) => {
       const { open, entryId } = neededEntry({ sessions, tree }, argument);
       return (await preview()).compare(open, entryId);

@@ -53,7 +53,7 @@ export class SessionActions {
     this.#options = options;
   }
 
-  /** The folder of new sessions: the only one, or the one that the person picks. */
+  /** The folder of new sessions: the only one, or the one that the person picks; undefined where none is open or picked. */
   async folder(): Promise<string | undefined> {
     const folders = vscode.workspace.workspaceFolders ?? [];
     const current = this.#options.sessions.current?.session.cwd;
@@ -65,9 +65,22 @@ export class SessionActions {
         description: folder.uri.fsPath === current ? vscode.l10n.t("current session") : "",
         detail: folder.uri.fsPath,
       })),
-      { title: vscode.l10n.t("Which folder is the session for?") },
+      // A page of the chat that is just coming up takes the focus, which would close the question unanswered.
+      { title: vscode.l10n.t("Which folder is the session for?"), ignoreFocusOut: true },
     );
     return picked?.detail;
+  }
+
+  /** Whether there is a folder for sessions at all. */
+  get hasFolder(): boolean {
+    return (vscode.workspace.workspaceFolders ?? []).length > 0;
+  }
+
+  /** As `folder`; says what is missing where none is open. Who closes the question is told nothing. */
+  async neededFolder(): Promise<string | undefined> {
+    if (this.hasFolder) return await this.folder();
+    void vscode.window.showInformationMessage(vscode.l10n.t("Open a folder first: a session belongs to one."));
+    return undefined;
   }
 
   async newSession(): Promise<OpenSession | undefined> {
@@ -240,7 +253,7 @@ export class SessionActions {
   }
 
   async import(): Promise<OpenSession | undefined> {
-    const cwd = await this.folder();
+    const cwd = await this.neededFolder();
     if (cwd === undefined) return undefined;
     const picked = await vscode.window.showOpenDialog({
       title: vscode.l10n.t("Import Session"),

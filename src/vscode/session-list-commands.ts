@@ -83,7 +83,7 @@ export function sessionListCommands(services: SessionListServices): Record<strin
 
 /** Offers the sessions of the same repository whose own folder is gone. */
 async function adopt({ sessionActions, repos, shell, list }: SessionListServices): Promise<void> {
-  const cwd = await sessionActions.folder();
+  const cwd = await sessionActions.neededFolder();
   if (cwd === undefined) return;
   const moved = await vscode.window.withProgress(
     { location: { viewId: "coppice.sessions" }, title: vscode.l10n.t("Looking for sessions of a moved folder…") },

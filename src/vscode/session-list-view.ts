@@ -80,7 +80,9 @@ export class SessionListView implements vscode.TreeDataProvider<ListNode>, vscod
     this.#statuses.set(file, state);
     this.#updateBadge();
     const node = this.#nodes.get(file);
-    if (node !== undefined) this.#changed.fire(node);
+    // One that is new is missed at once; the others are only in another order.
+    if (node === undefined) return this.refreshSoon();
+    this.#changed.fire(node);
     this.#timer ??= setTimeout(() => this.refresh(), REFRESH_MS);
   }
 

@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { HarnessEvent } from "../core/harness/harness-events.ts";
 import type { StreamFailure } from "../core/llm/stream.ts";
+import { saveFailureWords } from "./save-failure.ts";
 
 export interface Notice {
   level: "info" | "warning" | "error";
@@ -104,7 +105,7 @@ export function noticeFor(event: HarnessEvent): Notice | undefined {
         level: "error",
         text: vscode.l10n.t(
           "This could not be saved ({0}). It stays in memory; nothing more is sent until it is on disk.",
-          event.error.message,
+          saveFailureWords(event.error),
         ),
         actions: [action.save(), action.export(), action.log()],
       };

@@ -11,6 +11,7 @@ import type { ViewOp } from "../protocol/to-webview.ts";
 import type { CutView } from "../protocol/view-state.ts";
 import { type ApprovalPolicy, Approvals } from "./approvals.ts";
 import { LiveTranscript } from "./live-transcript.ts";
+import { saveFailureWords } from "./save-failure.ts";
 import { siblingsView } from "./transcript-items.ts";
 
 export type SessionStatus = "idle" | "running" | "waiting" | "news";
@@ -146,11 +147,12 @@ export class OpenSession {
         if (event.message.role === "user") this.firstPrompt ??= titleOf(messageText(event.message));
         break;
       case "save_failed":
-        this.unsavedReason = event.error.message;
+        this.unsavedReason = saveFailureWords(event.error);
         break;
       case "entries_saved":
+        if (this.unsavedReason === undefined) return;
         this.unsavedReason = undefined;
-        return;
+        break;
       case "agent_settled":
         this.hasNews = true;
         break;

@@ -27,13 +27,19 @@ export interface WatchServices {
 export class SessionWatch {
   readonly #services: WatchServices;
   readonly #added = new WeakMap<OpenSession, Added>();
+  /** Sessions whose last run ended because it could not be saved. */
+  readonly #unsaved = new WeakSet<OpenSession>();
 
   constructor(services: WatchServices) {
     this.#services = services;
   }
 
   async hear(open: OpenSession, event: HarnessEvent): Promise<void> {
-    const notice = noticeFor(event);
+    if (event.type === "entries_saved") this.#tellSaved(open);
+    // That it could not be saved was told when it was seen; no request failed.
+    const isKnown = event.type === "run_failed" && open.unsavedReason !== undefined;
+    if (isKnown) this.#unsaved.add(open);
+    const notice = isKnown ? undefined : noticeFor(event);
     if (notice !== undefined) this.#services.notice(open, notice.level, notice.text, notice.actions);
     if (event.type === "compaction_end" && event.entryId !== undefined) {
       const { reason, tokensBefore, tokensAfter } = event;
@@ -102,6 +108,14 @@ export class SessionWatch {
     this.#added.delete(open);
     open.live.dismiss(added.noticeId);
     if (open.session.node(added.entryId) !== undefined) open.show(added.entryId);
+  }
+
+  /** What a run was waiting for is on disk; with the next message a run begins anyway. */
+  #tellSaved(open: OpenSession): void {
+    if (!this.#unsaved.delete(open) || open.phase !== "idle") return;
+    this.#services.notice(open, "info", vscode.l10n.t("Everything is saved now. The model was not asked yet."), [
+      { id: "retry", title: vscode.l10n.t("Try Again") },
+    ]);
   }
 
   #tellInterruption(open: OpenSession): void {

@@ -307,7 +307,10 @@ function keyTarget(key: string): MapPlace | undefined {
   }
 }
 
-drawing.addEventListener("keydown", (event) => {
+// Wherever the focus is: right after the map is opened it is on the page as a whole.
+addEventListener("keydown", (event) => {
+  const isButton = event.target instanceof HTMLElement && event.target.closest("button") !== null;
+  if (isButton && (event.key === "Enter" || event.key === " ")) return;
   if (state.lanes.length === 0 || event.altKey || event.metaKey || event.ctrlKey) return;
   const target = keyTarget(event.key);
   if (target !== undefined) goTo(target);

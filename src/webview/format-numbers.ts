@@ -1,4 +1,5 @@
 // Writes token counts, durations and costs the way that a narrow column can hold.
+import { language } from "./strings.ts";
 
 /** 950, 1.2k, 45k, 1.3M. */
 export function formatTokens(tokens: number): string {
@@ -8,9 +9,9 @@ export function formatTokens(tokens: number): string {
   return `${trimZero((tokens / 1_000_000).toFixed(1))}M`;
 }
 
-/** 45,210: whole, with separators, for tooltips and screen readers. */
+/** 45,210 (in German 45.210): whole, with separators, for tooltips and screen readers. */
 export function formatWhole(value: number): string {
-  return Math.round(value).toLocaleString("en-US");
+  return Math.round(value).toLocaleString(language());
 }
 
 /** Milliseconds as 240 ms, 3.2 s, 2 m 5 s. */

@@ -9,6 +9,7 @@ import type {
 import { historyChart, windowBar } from "./context-chart.ts";
 import { fill, h } from "./dom.ts";
 import { formatCost, formatTokens, formatWhole } from "./format-numbers.ts";
+import { formatTime } from "./format-times.ts";
 import { connectPanel } from "./panel.ts";
 import { setStrings, t } from "./strings.ts";
 
@@ -277,7 +278,7 @@ function lastRequest(state: InspectorState): HTMLElement {
       t(
         "Exactly as it was sent to {0} at {1}: {2} messages, {3} bytes.",
         last.model,
-        new Date(last.sentAt).toLocaleTimeString(),
+        formatTime(new Date(last.sentAt)),
         last.messages,
         formatWhole(last.bytes),
       ),

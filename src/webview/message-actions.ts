@@ -2,6 +2,7 @@
 import type { FromWebview } from "../protocol/from-webview.ts";
 import type { Siblings, TranscriptItem } from "../protocol/view-state.ts";
 import { fill, h } from "./dom.ts";
+import { formatMoment, formatTime } from "./format-times.ts";
 import { type IconName, icon } from "./icons.ts";
 import type { PageContext } from "./page-context.ts";
 import { t } from "./strings.ts";
@@ -88,12 +89,11 @@ export class MessageActions {
   }
 }
 
-/** When it was said: the time of day, the date behind it. */
+/** When it was said; the whole date behind it. */
 function timeOf(timestamp: number): HTMLElement | undefined {
   if (timestamp <= 0) return undefined;
   const date = new Date(timestamp);
-  const clock = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
-  return h("time", { class: "time", datetime: date.toISOString(), title: date.toLocaleString() }, clock);
+  return h("time", { class: "time", datetime: date.toISOString(), title: formatMoment(date) }, formatTime(date));
 }
 
 /** The sign that this stands on the screen but not yet on the disk. */

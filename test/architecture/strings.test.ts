@@ -5,6 +5,11 @@ import { describe, expect, it } from "vitest";
 const root = join(import.meta.dirname, "..", "..");
 const bundle = (name: string) => JSON.parse(readFileSync(join(root, "l10n", name), "utf8")) as Record<string, string>;
 
+const LITERAL = /"(?:[^"\\]|\\.)*"/g;
+/** A text, or one of two by a condition: `t(count === 1 ? "{0} turn" : "{0} turns", count)`. */
+const FIRST_ARGUMENT =
+  /(?:l10n\.t|\bt)\(\s*(?:[^"(),;]*(?:"[^"]*"[^"(),;]*)?\?\s*)?("(?:[^"\\]|\\.)*"(?:\s*:\s*"(?:[^"\\]|\\.)*")?)/g;
+
 /** Every text that the code hands to `l10n.t` or to the page's `t`. */
 function used(): Set<string> {
   const found = new Set<string>();
@@ -12,8 +17,8 @@ function used(): Set<string> {
     for (const name of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })) {
       if (!name.endsWith(".ts")) continue;
       const text = readFileSync(join(root, folder, name), "utf8");
-      for (const [, literal] of text.matchAll(/(?:l10n\.t|\bt)\(\s*("(?:[^"\\]|\\.)*")/g))
-        found.add(JSON.parse(literal!));
+      for (const [, first] of text.matchAll(FIRST_ARGUMENT))
+        for (const [literal] of first!.matchAll(LITERAL)) found.add(JSON.parse(literal));
     }
   }
   return found;

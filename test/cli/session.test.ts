@@ -241,7 +241,23 @@ describe("export", () => {
   it("as Markdown fences what tools said, whatever it holds", () => {
     const { stdout } = run("export", put("hostile.jsonl", hostile), "--format", "md");
     expect(stdout).toContain("## You · ");
-    expect(stdout).toContain("*Another branch*");
+    expect(stdout).toMatch(/^\*Another branch(?:, from [^*_`<>[\]\n]+)?\*$/m);
+  });
+
+  it("as text and as a page names where each branch parts, and no branch that shows nothing", () => {
+    const twice = file(
+      userLine("aaaaaaaa", null, "Where **shall** we begin?"),
+      userLine("bbbbbbbb", "aaaaaaaa", "On the left"),
+      userLine("cccccccc", "aaaaaaaa", "On the right"),
+      line("custom", "dddddddd", "bbbbbbbb", { customType: "coppice.position", data: {} }),
+      line("custom", "eeeeeeee", "bbbbbbbb", { customType: "coppice.position", data: {} }),
+    );
+    const path = put("twice.jsonl", twice);
+    const branches = (text: string) => text.split("\n").filter((one) => /another branch/i.test(one));
+    expect(branches(run("export", path, "--format", "md").stdout)).toEqual([
+      "*Another branch, from You: “Where shall we begin?”*",
+    ]);
+    expect(branches(run("export", path, "--format", "html").stdout)).toHaveLength(1);
   });
 
   it("as lines gives the session again", () => {

@@ -222,7 +222,7 @@ export async function run({ run, until, step, expect }) {
   await step(
     "the branch map shows every branch, looks by keys without moving, and grows with the session",
     async () => {
-      await window.command("Coppice: Branch Map");
+      await window.command("Coppice: Branch Map", { byKey: true });
       const page = await pageWith(window, "Branch map", until);
       const lanes = page.getByRole("option");
       const current = page.getByRole("option", { name: /, position,/ });
@@ -231,7 +231,8 @@ export async function run({ run, until, step, expect }) {
       await page.getByText(new RegExp(`^\\d+ branches · ${users} turns · `)).waitFor();
       await page.getByText(/up to \d/).waitFor();
       const before = readFileSync(chat.file, "utf8");
-      await current.focus();
+      // The keys work at once: nothing is focused first.
+      await until(() => page.evaluate(() => document.hasFocus()), "the map to have the focus");
       await keys.press("ArrowDown");
       const looked = (await page.locator("[role=option]:focus").getAttribute("aria-label")).split(":")[0];
       await page

@@ -1,11 +1,22 @@
 // As much of the editor as the host's modules need where no editor is: words as they are, events, and nothing shown.
 export const l10n = {
   t: (text: string, ...values: unknown[]) => text.replace(/\{(\d)\}/g, (_all, index) => String(values[Number(index)])),
-  bundle: undefined,
+  get bundle(): unknown {
+    return undefined;
+  },
 };
 
-export const workspace = { isTrusted: true, workspaceFolders: [] };
-export const window = { showErrorMessage: async () => undefined };
+export const workspace = {
+  isTrusted: true,
+  get workspaceFolders(): unknown[] {
+    return [];
+  },
+};
+export const window = {
+  showErrorMessage: async () => undefined,
+  showInformationMessage: async () => undefined,
+  showQuickPick: async () => undefined,
+};
 export const commands = { executeCommand: async () => undefined };
 export const env = { language: "en" };
 export const ProgressLocation = { Notification: 15 };

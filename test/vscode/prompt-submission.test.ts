@@ -84,3 +84,27 @@ describe("a message that the page sends again because no answer came", () => {
     ]);
   });
 });
+
+describe("the first message where no session is open", () => {
+  const sent = async (hasFolder: boolean) => {
+    const answers: ToWebview[] = [];
+    const host = { attachments: [], post: (message: ToWebview) => void answers.push(message) } as unknown as ChatHost;
+    const sessionActions = { hasFolder, folder: async () => undefined };
+    const submission = new PromptSubmission({ sessionActions } as unknown as SubmissionServices);
+    await submission.submit(
+      { type: "prompt.submit", submitId: "a", text: "hello", mode: "steer", images: [] },
+      host,
+      undefined,
+    );
+    return answers;
+  };
+
+  it("comes back without a reproach where the question for the folder was closed", async () => {
+    expect(await sent(true)).toEqual([{ type: "prompt.refused", submitId: "a", reason: "" }]);
+  });
+
+  it("is told that there is no folder only where there is none", async () => {
+    const [answer] = await sent(false);
+    expect(answer).toMatchObject({ reason: "Open a folder first: Coppice works on the files of a folder." });
+  });
+});

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
 vi.mock("vscode", () => import("../support/fake-vscode.ts"));
 
+import * as vscode from "vscode";
 import { SessionActions, type SessionActionsOptions } from "../../src/vscode/session-actions.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -58,5 +59,19 @@ describe("the session that was open last", () => {
     open();
     await vi.advanceTimersByTimeAsync(1000);
     expect(sessions.current).toBeUndefined();
+  });
+});
+
+describe("the question which folder a session is for", () => {
+  it("stays when the chat takes the focus, and its answer is the folder's path", async () => {
+    const folder = (name: string) => ({ name, uri: { fsPath: `/w/${name}` } });
+    vi.spyOn(vscode.workspace, "workspaceFolders", "get").mockReturnValue([folder("a"), folder("b")] as never);
+    const ask = vi
+      .spyOn(vscode.window, "showQuickPick")
+      .mockImplementation((async (items: unknown[]) => items[1]) as never);
+    const actions = new SessionActions({ sessions: {} } as unknown as SessionActionsOptions);
+    expect(await actions.folder()).toBe("/w/b");
+    expect(ask.mock.calls[0]?.[1]).toMatchObject({ ignoreFocusOut: true });
+    vi.restoreAllMocks();
   });
 });

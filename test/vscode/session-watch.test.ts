@@ -9,6 +9,7 @@ import type { ToWebview } from "../../src/protocol/to-webview.ts";
 import { ChatController, type ControllerServices } from "../../src/vscode/chat-controller.ts";
 import type { ChatHost } from "../../src/vscode/chat-host.ts";
 import type { OpenSession } from "../../src/vscode/session-service.ts";
+import { SessionWatch, type WatchServices } from "../../src/vscode/session-watch.ts";
 import { TEST_MODEL, testHarness } from "../support/scripted-model.ts";
 import { assistant, user } from "../support/session-builder.ts";
 
@@ -187,5 +188,49 @@ describe("queued messages that an abort hands back", () => {
     for (const { id } of added()) await controller.handle({ type: "composer.done", id } as FromWebview, host);
     expect(state.get("coppice.keptWords")).toEqual({});
     expect(model.requests.length).toBe(1);
+  });
+});
+
+describe("a run that ended because it could not be saved", () => {
+  const world = () => {
+    const notes: { text: string; actions: string[] }[] = [];
+    const watch = new SessionWatch({
+      words: { hear: async () => {} },
+      notice: (_open: unknown, _level: unknown, text: string, actions: { id: string }[] = []) =>
+        void notes.push({ text, actions: actions.map(({ id }) => id) }),
+    } as unknown as WatchServices);
+    const open = { unsavedReason: undefined as string | undefined, phase: "turn" };
+    const hear = (event: unknown) => watch.hear(open as OpenSession, event as HarnessEvent);
+    return { notes, open, hear };
+  };
+  const failed = { type: "run_failed", failure: { kind: "other", message: "could not be saved" } };
+
+  it("is not told as a request that failed, and can go on as soon as it is saved", async () => {
+    const { notes, open, hear } = world();
+    open.unsavedReason = "the disk is full";
+    await hear(failed);
+    expect(notes).toEqual([]);
+    open.unsavedReason = undefined;
+    open.phase = "idle";
+    await hear({ type: "entries_saved", saved: [] });
+    await hear({ type: "entries_saved", saved: [] });
+    expect(notes).toEqual([{ text: "Everything is saved now. The model was not asked yet.", actions: ["retry"] }]);
+  });
+
+  it("says nothing where the next message saved it and asks the model itself", async () => {
+    const { notes, open, hear } = world();
+    open.unsavedReason = "the disk is full";
+    await hear(failed);
+    open.unsavedReason = undefined;
+    await hear({ type: "entries_saved", saved: [] });
+    open.phase = "idle";
+    await hear({ type: "entries_saved", saved: [] });
+    expect(notes).toEqual([]);
+  });
+
+  it("is one whose request failed where nothing is unsaved", async () => {
+    const { notes, hear } = world();
+    await hear(failed);
+    expect(notes[0]?.text).toBe("The request failed. The log has the details.");
   });
 });

@@ -157,11 +157,33 @@ function fenced(text: string): string {
   return `${fence}\n${text}\n${fence}`;
 }
 
+/** Where a branch parts, by the words that stand last there; nothing where it begins the session anew. */
+async function partingWords(session: Session, from: string | null): Promise<string> {
+  for (const id of [...session.pathTo(from)].reverse()) {
+    const entry = await session.getEntry(id);
+    const shown = entry && show(entry);
+    if (shown === undefined) continue;
+    const text = shown.blocks.find((block) => block.kind === "text")?.text ?? "";
+    const words = [...plainWords(text)];
+    const quoted = words.length === 0 ? "" : `: “${words.slice(0, 60).join("")}${words.length > 60 ? "…" : ""}”`;
+    return `, from ${plainWords(shown.title)}${quoted}`;
+  }
+  return "";
+}
+
+/** The beginning of a text on one line, without what Markdown would read as marks. */
+function plainWords(text: string): string {
+  return cleanName(text.slice(0, 400)).replace(/[*_`<>[\]\\]/g, "");
+}
+
 async function* exportMarkdown(session: Session): AsyncGenerator<string> {
   yield `# ${titleOf(session)}\n`;
   for (const segment of branchSegments(session)) {
-    if (!segment.active) yield `\n---\n\n*Another branch*\n`;
+    // One that shows nothing, a position that was left at once, gets no heading.
+    let heading = segment.active ? "" : `\n---\n\n*Another branch${await partingWords(session, segment.from)}*\n`;
     for await (const { entry, shown } of shownEntries(session, segment.ids)) {
+      yield heading;
+      heading = "";
       const label = session.getLabel(entry.id);
       yield `\n## ${cleanName(shown.title)}${label === undefined ? "" : ` · ${label}`}\n`;
       for (const block of shown.blocks) {
@@ -205,6 +227,8 @@ async function* exportHtml(session: Session): AsyncGenerator<string> {
 <p>${escapeHtml(session.cwd)} · ${escapeHtml(session.header.timestamp)}</p></header>\n`;
   const segments = branchSegments(session);
   const anchors = new Map<string, number>();
+  /** Branches that show nothing: a position that was left at once. */
+  const silent = new Set<(typeof segments)[number]>();
   let count = 0;
   for (const segment of segments) for (const id of segment.ids) anchors.set(id, count++);
   yield '<nav aria-label="Branches"><h2>Branches</h2><ol>\n';
@@ -215,7 +239,10 @@ async function* exportHtml(session: Session): AsyncGenerator<string> {
       first = `${shown.title}: ${cleanName(text?.kind === "text" ? text.text.slice(0, 80) : "")}`;
       break;
     }
-    if (first === undefined) continue;
+    if (first === undefined) {
+      silent.add(segment);
+      continue;
+    }
     const current = segment.active ? ' aria-current="true"' : "";
     yield `<li><a href="#b${i}"${current}>${escapeHtml(first)}</a> <small>${segment.ids.length}</small></li>\n`;
   }
@@ -223,7 +250,8 @@ async function* exportHtml(session: Session): AsyncGenerator<string> {
   for (const [i, segment] of segments.entries()) {
     const from = segment.from === null ? undefined : anchors.get(segment.from);
     const back = from === undefined ? "" : ` <a href="#e${from}">grows from here</a>`;
-    yield `<section id="b${i}"><h2>${segment.active ? "Active branch" : "Another branch"}${back}</h2>\n`;
+    const heading = silent.has(segment) ? "" : `<h2>${segment.active ? "Active branch" : "Another branch"}${back}</h2>`;
+    yield `<section id="b${i}">${heading}\n`;
     let anchor = 0;
     for await (const { entry, shown } of shownEntries(session, segment.ids)) {
       // Entries that show nothing are places to come back to as well.

@@ -170,7 +170,7 @@ export class JsonlStorage implements SessionStorage {
         return await withLock(fs, clock, this.file, lock, write);
       } catch (error) {
         if (error instanceof SessionError) throw error;
-        throw new SessionError("storage", `Not saved: ${this.file} could not be written.`, error);
+        throw new SessionError("storage", `${this.file} could not be written.`, error);
       }
     });
   }
@@ -379,7 +379,7 @@ export class JsonlStorage implements SessionStorage {
     }
     if (outgoing.missing.length > 0) await this.#catchUp("write");
     if (outgoing.missing.length > 0) {
-      throw new SessionError("storage", `Not saved: other writers of ${this.file} left no whole line.`);
+      throw new SessionError("storage", `${this.file} could not be written: other writers left no whole line.`);
     }
     await this.#join(outgoing.acknowledge());
   }

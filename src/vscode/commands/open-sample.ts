@@ -11,11 +11,8 @@ export async function openSample(
   actions: SessionActions,
   repo: JsonlSessionRepo,
 ): Promise<void> {
-  const cwd = await actions.folder();
-  if (cwd === undefined) {
-    void vscode.window.showInformationMessage(vscode.l10n.t("Open a folder first: a session belongs to one."));
-    return;
-  }
+  const cwd = await actions.neededFolder();
+  if (cwd === undefined) return;
   const known = (await repo.list({ cwd })).find((item) => item.name === SAMPLE_NAME && item.imported === true);
   if (known !== undefined) {
     await actions.open(known.path);

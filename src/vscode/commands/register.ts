@@ -64,8 +64,11 @@ function handlers(services: CommandServices): Record<string, Handler> {
     };
   return {
     "coppice.newSession": async () => {
+      const begun = await sessionActions.newSession();
+      // Who closes the question for the folder goes on where they were.
+      if (begun === undefined && sessionActions.hasFolder) return;
+      if (begun === undefined) sessions.setCurrent(undefined);
       await chat.reveal();
-      if ((await sessionActions.newSession()) === undefined) sessions.setCurrent(undefined);
       chat.host?.post({ type: "composer.focus" });
     },
     "coppice.openSession": async () => {
