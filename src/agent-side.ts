@@ -15,7 +15,7 @@ import type { Configuration } from "./vscode/configuration.ts";
 import type { Registrations } from "./vscode/create-api.ts";
 import { readInstructionFiles } from "./vscode/instructions.ts";
 import type { ModelService } from "./vscode/model-service.ts";
-import type { AgentSide } from "./vscode/session-service.ts";
+import type { AgentSide } from "./vscode/open-session.ts";
 import type { WorkspaceResources } from "./vscode/workspace-resources.ts";
 
 export interface AgentSideParts {

@@ -12,8 +12,9 @@ import {
   type SpendingView,
   type ToComparison,
 } from "../protocol/comparison.ts";
+import type { OpenSession } from "./open-session.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { SessionService } from "./session-service.ts";
 import { followTitle, nameOfOpen } from "./session-tab-title.ts";
 import { showInChat } from "./show-in-chat.ts";
 import { kindName } from "./tree-labels.ts";

@@ -11,9 +11,10 @@ import {
   type ToBranchMap,
 } from "../protocol/branch-map.ts";
 import { sessionTabSchema } from "../protocol/session-tab.ts";
+import type { OpenSession } from "./open-session.ts";
 import { PacedRefresh } from "./paced-refresh.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { SessionService } from "./session-service.ts";
 import { followTitle, nameOfOpen } from "./session-tab-title.ts";
 import { showInChat } from "./show-in-chat.ts";
 import { kindName, shortTime } from "./tree-labels.ts";

@@ -4,7 +4,7 @@ import { HarnessError, toError } from "../core/errors.ts";
 import type { BranchSummaryDraft } from "../core/harness/tree-navigation.ts";
 import { DraftDocument } from "./draft-document.ts";
 import type { EntryActions } from "./entry-actions.ts";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
 
 interface Draft {
   document: DraftDocument;

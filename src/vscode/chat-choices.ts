@@ -5,7 +5,8 @@ import type { ApprovalsMode } from "../protocol/view-state.ts";
 import type { Configuration } from "./configuration.ts";
 import type { ModelPicker } from "./model-picker.ts";
 import type { ModelService } from "./model-service.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
+import type { SessionService } from "./session-service.ts";
 
 export interface ChoiceServices {
   sessions: SessionService;

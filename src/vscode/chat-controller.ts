@@ -11,9 +11,10 @@ import type { KeptDrafts } from "./kept-drafts.ts";
 import type { KeptWords, Picture, WordsServices } from "./kept-words.ts";
 import type { ModelPicker } from "./model-picker.ts";
 import type { ModelService } from "./model-service.ts";
+import type { OpenSession } from "./open-session.ts";
 import type { PromptSubmission, SubmissionServices } from "./prompt-submission.ts";
 import type { SessionActions } from "./session-actions.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { SessionService } from "./session-service.ts";
 import type { Notify, SessionWatch } from "./session-watch.ts";
 
 export interface ControllerServices {

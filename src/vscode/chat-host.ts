@@ -8,7 +8,7 @@ import type { ToWebview, ViewOp } from "../protocol/to-webview.ts";
 import type { ApprovalView, TranscriptItem, ViewedPointView } from "../protocol/view-state.ts";
 import type { ApprovalQuestion } from "./approvals.ts";
 import { type ChatFrame, chatFrame, type FrameInput, type Viewed } from "./chat-state.ts";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
 import { itemsFrom, oldestEntryId, rowOf, transcriptPage } from "./transcript-items.ts";
 import { viewedPoint } from "./viewed-point.ts";
 

@@ -4,8 +4,8 @@ import { contentText } from "../core/llm/messages.ts";
 import { approvalWords } from "./approval-words.ts";
 import type { ChatHost } from "./chat-host.ts";
 import type { Documents } from "./documents.ts";
+import type { OpenSession } from "./open-session.ts";
 import { closeWithAnswer } from "./proposed-diff.ts";
-import type { OpenSession } from "./session-service.ts";
 
 export class ChatOpeners {
   readonly #documents: Documents;

@@ -17,7 +17,7 @@ import { approvalWords } from "./approval-words.ts";
 import type { ApprovalQuestion } from "./approvals.ts";
 import type { Configuration } from "./configuration.ts";
 import { diffView } from "./diff-view.ts";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
 
 export type ChatFrame = Omit<ChatState, "items" | "hasOlder" | "hasNewer">;
 

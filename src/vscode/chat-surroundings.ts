@@ -4,7 +4,7 @@ import { type Model, modelKey } from "../core/llm/model.ts";
 import type { Session } from "../core/session/session.ts";
 import type { ChatState, ModelView } from "../protocol/view-state.ts";
 import type { ChatHost } from "./chat-host.ts";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
 
 /** Folders that the tools may work in without a question: the session's own and those of the workspace. */
 export function workspaceRoots(session: Session): string[] {

@@ -2,8 +2,9 @@
 import * as vscode from "vscode";
 import { sessionTabSchema } from "../protocol/session-tab.ts";
 import { ChatHost, type ChatHostServices } from "./chat-host.ts";
+import type { OpenSession } from "./open-session.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { SessionService } from "./session-service.ts";
 
 export const CHAT_VIEW_ID = "coppice.chat";
 export const CHAT_PANEL_TYPE = "coppice.chatPanel";

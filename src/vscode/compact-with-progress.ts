@@ -1,7 +1,7 @@
 // A compaction that a person started: its progress, a way to cancel it, and the chat at its result.
 import * as vscode from "vscode";
 import { signalOf } from "./cancellation.ts";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
 
 /** Runs a compaction with progress and a way to cancel; a cancelled one changes nothing. */
 export async function compactWithProgress(

@@ -8,8 +8,8 @@ import { compactWithProgress } from "./compact-with-progress.ts";
 import { type Cut, CutPreview, itemTokens } from "./cut-preview.ts";
 import type { Documents } from "./documents.ts";
 import { DraftDocument } from "./draft-document.ts";
+import type { OpenSession } from "./open-session.ts";
 import { isPreviewChoice, type PreviewChoice, previewChoices, registerPreviewLenses } from "./preview-lenses.ts";
-import type { OpenSession } from "./session-service.ts";
 import { kindName, shortTokens } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";
 

@@ -22,8 +22,9 @@ import {
   systemParts,
   toolPart,
 } from "./inspector-state.ts";
+import type { OpenSession } from "./open-session.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { SessionService } from "./session-service.ts";
 import { followTitle, nameOfOpen } from "./session-tab-title.ts";
 import { showInChat } from "./show-in-chat.ts";
 import { shortTokens } from "./tree-labels.ts";

@@ -1,7 +1,8 @@
 // Context keys for `when` and `enablement`: what the open session can do now.
 import * as vscode from "vscode";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
+import type { SessionService } from "./session-service.ts";
 
 /** Keeps `coppice.hasSession`, `coppice.busy` and `coppice.hasCompaction` true to the session in the chat. */
 export function trackContextKeys(sessions: SessionService): vscode.Disposable {

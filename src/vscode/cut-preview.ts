@@ -6,7 +6,7 @@ import { HarnessError } from "../core/errors.ts";
 import type { ContextItem } from "../core/session/session.ts";
 import type { CutView } from "../protocol/view-state.ts";
 import type { Documents } from "./documents.ts";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
 import { rowIdsOf } from "./transcript-items.ts";
 import { kindName, shortTokens } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";

@@ -9,7 +9,7 @@ import { leafAt } from "../core/session/siblings.ts";
 import type { BranchSummaryDrafts } from "./branch-summary-drafts.ts";
 import { compactWithProgress } from "./compact-with-progress.ts";
 import type { Documents } from "./documents.ts";
-import { type OpenSession, titleOf } from "./session-service.ts";
+import { type OpenSession, titleOf } from "./open-session.ts";
 import { summaryForReading } from "./summary-for-reading.ts";
 import { rowContent } from "./tree-row.ts";
 

@@ -5,7 +5,7 @@ import type { HarnessEvent } from "../core/harness/harness-events.ts";
 import { messageText } from "../core/harness/session-memory.ts";
 import type { AgentMessage } from "../core/llm/messages.ts";
 import type { ToWebview } from "../protocol/to-webview.ts";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
 
 const STATE_KEY = "coppice.keptWords";
 /** Sessions whose words are kept; the oldest go first. */

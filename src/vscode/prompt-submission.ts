@@ -5,8 +5,9 @@ import type { ChatHost } from "./chat-host.ts";
 import type { Configuration } from "./configuration.ts";
 import { type EntryActions, messageOf } from "./entry-actions.ts";
 import type { ModelService } from "./model-service.ts";
+import type { OpenSession } from "./open-session.ts";
 import type { SessionActions } from "./session-actions.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { SessionService } from "./session-service.ts";
 import type { Notify } from "./session-watch.ts";
 
 type PromptSubmit = Extract<FromWebview, { type: "prompt.submit" }>;

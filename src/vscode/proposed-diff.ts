@@ -1,6 +1,6 @@
 // The tab of a proposed change goes with its question, unless the person has made it theirs.
 import * as vscode from "vscode";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
 
 function tabOf(uri: vscode.Uri): vscode.Tab | undefined {
   return vscode.window.tabGroups.all

@@ -5,7 +5,7 @@ import { UNDO_CUSTOM_TYPE } from "../core/harness/session-memory.ts";
 import type { Session } from "../core/session/session.ts";
 import { leafThrough } from "../core/session/siblings.ts";
 import type { EntryActions } from "./entry-actions.ts";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
 
 /**
  * Goes back to the branch of the compaction that was last undone here. What was said since is then out of sight and out of the

@@ -13,12 +13,13 @@ import type { Configuration } from "./configuration.ts";
 import type { ContextInspector, InspectorServices } from "./context-inspector.ts";
 import type { Documents } from "./documents.ts";
 import type { EntryActions } from "./entry-actions.ts";
+import type { OpenSession } from "./open-session.ts";
 import { reportError } from "./report-error.ts";
 import { recordRepository } from "./repository-identity.ts";
 import type { SessionActions, SessionRepos } from "./session-actions.ts";
 import { sessionListCommands } from "./session-list-commands.ts";
 import { SessionListView } from "./session-list-view.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { SessionService } from "./session-service.ts";
 import { SessionTreeView } from "./session-tree-view.ts";
 import { type Handler, neededEntry, neededSession, treeCommands } from "./tree-commands.ts";
 

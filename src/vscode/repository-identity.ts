@@ -1,7 +1,7 @@
 // Which repository a folder is, so that its sessions are found again after it was moved (product.md, Session files).
 import type { Shell } from "../core/ports.ts";
 import { REPOSITORY_CUSTOM_TYPE, type RepositoryIdentity } from "../core/session/session-summary.ts";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
 
 const GIT_TIMEOUT_MS = 5000;
 /** A repository's own configuration must not run anything when it is only asked for its name. */

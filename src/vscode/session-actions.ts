@@ -8,8 +8,9 @@ import type { SessionSummary } from "../core/session/session-summary.ts";
 import { leafAt } from "../core/session/siblings.ts";
 import type { ExportSession } from "./export-dialog.ts";
 import { forkName } from "./fork-name.ts";
+import type { OpenSession } from "./open-session.ts";
 import { forkNotice } from "./session-notices.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { SessionService } from "./session-service.ts";
 
 /** How long the page waits for the last session (ms). */
 const RESTORE_PATIENCE_MS = 5000;

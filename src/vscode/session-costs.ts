@@ -1,7 +1,7 @@
 // The price of each open session for the meter: counted behind the scenes, never while a frame is drawn.
 import * as vscode from "vscode";
 import { SessionTotals } from "../core/session/session-totals.ts";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
 
 interface Known {
   totals: SessionTotals;

@@ -2,11 +2,12 @@
 import * as vscode from "vscode";
 import type { Shell } from "../core/ports.ts";
 import type { ChatView } from "./chat-view.ts";
+import type { OpenSession } from "./open-session.ts";
 import { repositoryIdentity } from "./repository-identity.ts";
 import { ago, type SessionActions, type SessionRepos, sessionTitle } from "./session-actions.ts";
 import type { ListNode, SessionListView, SessionNode } from "./session-list-view.ts";
 import { pickBySearch, type SearchServices } from "./session-search.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { SessionService } from "./session-service.ts";
 import type { Handler } from "./tree-commands.ts";
 
 export interface SessionListServices extends SearchServices {

@@ -1,9 +1,10 @@
 // The Sessions view: this workspace's sessions by day, forks below what they were forked from.
 import * as vscode from "vscode";
+import type { OpenSession, SessionStatus } from "./open-session.ts";
 import type { ListedSession, SessionActions } from "./session-actions.ts";
 import { ago, sessionTitle } from "./session-actions.ts";
 import { type Group, groupByDay, type Thread } from "./session-groups.ts";
-import type { OpenSession, SessionService, SessionStatus } from "./session-service.ts";
+import type { SessionService } from "./session-service.ts";
 import { rowTexts } from "./tree-labels.ts";
 
 export const SESSIONS_VIEW_ID = "coppice.sessions";

@@ -1,6 +1,6 @@
 // The title of a tab that is about a session: it follows the session's name, whether the tab is looked at or not.
 import * as vscode from "vscode";
-import type { OpenSession } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
 
 /** What a session is called: its name, else its first prompt. */
 export function nameOfOpen(open: OpenSession): string {

@@ -4,8 +4,8 @@ import type { HarnessEvent } from "../core/harness/harness-events.ts";
 import type { SessionChange } from "../core/session/session.ts";
 import { isVisible, visibleChildren, visibleParent } from "../core/session/siblings.ts";
 import type { KeptWords } from "./kept-words.ts";
+import type { OpenSession } from "./open-session.ts";
 import { damageNotice, type Notice, noticeFor } from "./session-notices.ts";
-import type { OpenSession } from "./session-service.ts";
 
 /** Puts a note into a conversation and returns its id. */
 export type Notify = (open: OpenSession, level: Notice["level"], text: string, actions?: Notice["actions"]) => string;

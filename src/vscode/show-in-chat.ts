@@ -1,6 +1,7 @@
 // From a tab about a session to its place in the chat: the tab stays open while the chat is about another session.
 import * as vscode from "vscode";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
+import type { SessionService } from "./session-service.ts";
 
 /** Brings the session into the chat and runs a command on one of its entries; nothing where it is no longer open. */
 export async function showInChat(

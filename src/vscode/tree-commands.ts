@@ -4,7 +4,8 @@ import { HarnessError } from "../core/errors.ts";
 import { entryIdOf } from "./commands/register.ts";
 import { compactWithProgress } from "./compact-with-progress.ts";
 import type { EntryActions } from "./entry-actions.ts";
-import type { OpenSession, SessionService } from "./session-service.ts";
+import type { OpenSession } from "./open-session.ts";
+import type { SessionService } from "./session-service.ts";
 import type { SessionTreeView } from "./session-tree-view.ts";
 
 /** What keys of the tree may run, with the selected row. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Session } from "../../src/core/session/session.ts";
 import type { ToWebview } from "../../src/protocol/to-webview.ts";
 import { KeptWords, type WordsHost } from "../../src/vscode/kept-words.ts";
-import type { OpenSession } from "../../src/vscode/session-service.ts";
+import type { OpenSession } from "../../src/vscode/open-session.ts";
 import { testHarness } from "../support/scripted-model.ts";
 
 type Added = Extract<ToWebview, { type: "composer.add" }>;

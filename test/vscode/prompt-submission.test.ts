@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import type { ToWebview } from "../../src/protocol/to-webview.ts";
 import type { ChatHost } from "../../src/vscode/chat-host.ts";
+import type { OpenSession } from "../../src/vscode/open-session.ts";
 import { PromptSubmission, type SubmissionServices } from "../../src/vscode/prompt-submission.ts";
-import type { OpenSession } from "../../src/vscode/session-service.ts";
 
 vi.mock("vscode", () => import("../support/fake-vscode.ts"));
 

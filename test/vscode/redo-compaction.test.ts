@@ -6,8 +6,8 @@ import * as vscode from "vscode";
 import { undoCompaction } from "../../src/core/harness/undo-compaction.ts";
 import { createMemorySession } from "../../src/core/session/stored-session.ts";
 import type { EntryActions } from "../../src/vscode/entry-actions.ts";
+import type { OpenSession } from "../../src/vscode/open-session.ts";
 import { redoCompaction } from "../../src/vscode/redo-compaction.ts";
-import type { OpenSession } from "../../src/vscode/session-service.ts";
 import { assistant, EPOCH, user } from "../support/session-builder.ts";
 
 afterEach(() => void vi.restoreAllMocks());

@@ -3,8 +3,8 @@ import { HarnessError, SessionError } from "../../src/core/errors.ts";
 import type { AgentHarness } from "../../src/core/harness/agent-harness.ts";
 import type { HarnessEvent } from "../../src/core/harness/harness-events.ts";
 import { createMemorySession } from "../../src/core/session/stored-session.ts";
+import { OpenSession, type SessionSurroundings } from "../../src/vscode/open-session.ts";
 import { noticeFor } from "../../src/vscode/session-notices.ts";
-import { OpenSession, type SessionSurroundings } from "../../src/vscode/session-service.ts";
 import { countingClock, countingIds } from "../support/session-builder.ts";
 
 vi.mock("vscode", () => import("../support/fake-vscode.ts"));

@@ -8,7 +8,7 @@ import type { FromWebview } from "../../src/protocol/from-webview.ts";
 import type { ToWebview } from "../../src/protocol/to-webview.ts";
 import { ChatController, type ControllerServices } from "../../src/vscode/chat-controller.ts";
 import type { ChatHost } from "../../src/vscode/chat-host.ts";
-import type { OpenSession } from "../../src/vscode/session-service.ts";
+import type { OpenSession } from "../../src/vscode/open-session.ts";
 import { SessionWatch, type WatchServices } from "../../src/vscode/session-watch.ts";
 import { TEST_MODEL, testHarness } from "../support/scripted-model.ts";
 import { assistant, user } from "../support/session-builder.ts";

@@ -5,9 +5,10 @@ import type { ChatView } from "../chat-view.ts";
 import type { EntryActions } from "../entry-actions.ts";
 import type { ModelPicker } from "../model-picker.ts";
 import type { ModelService } from "../model-service.ts";
+import type { OpenSession } from "../open-session.ts";
 import { reportError } from "../report-error.ts";
 import type { SessionActions } from "../session-actions.ts";
-import type { OpenSession, SessionService } from "../session-service.ts";
+import type { SessionService } from "../session-service.ts";
 import { selectionAttachment } from "./add-selection.ts";
 
 export interface CommandServices {
