@@ -83,18 +83,26 @@ export class SessionService implements vscode.Disposable {
     return opened;
   }
 
+  /** What it is called, and what it was used with: neither waits for the other. */
   #restore(opened: OpenSession): void {
-    void (async () => {
-      await this.#surroundings.ready();
-      await opened.harness.restore();
-      for (const id of opened.session.allIds()) {
-        if (opened.session.node(id)?.role !== "user") continue;
-        const entry = await opened.session.getEntry(id);
-        if (entry !== undefined) opened.firstPrompt = titleOf(entryText(entry));
+    const { session, harness } = opened;
+    const title = async () => {
+      await session.ready();
+      for (const id of session.allIds()) {
+        if (session.node(id)?.role !== "user") continue;
+        const entry = await session.getEntry(id);
+        if (entry !== undefined) opened.firstPrompt ??= titleOf(entryText(entry));
         break;
       }
       opened.notifyChanged();
-    })().catch(() => {}); // What cannot be restored shows as it is; the transcript tells of damage.
+    };
+    const settings = async () => {
+      await this.#surroundings.ready();
+      await harness.restore();
+      opened.notifyChanged();
+    };
+    // What cannot be restored shows as it is; the transcript tells of damage.
+    for (const part of [title, settings]) part().catch(() => {});
   }
 
   /** Takes over a session that another part made (a fork, an import). */
