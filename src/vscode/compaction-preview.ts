@@ -165,7 +165,7 @@ export class CompactionPreview implements vscode.Disposable {
       contextText(before.items),
       contextText(after.items),
       vscode.l10n.t(
-        "Context before ↔ after the compaction (~{0} → ~{1} tokens)",
+        "Messages before ↔ after the compaction (~{0} → ~{1} tokens)",
         shortTokens(total(before.items)),
         shortTokens(total(after.items)),
       ),

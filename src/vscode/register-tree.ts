@@ -118,8 +118,11 @@ export function registerTree(services: TreeServices): vscode.Disposable & { sess
       await redoCompaction(neededSession(sessions), services.entryActions);
     },
     "coppice.compareCompaction": async (argument) => {
-      const { open, entryId } = neededEntry({ sessions, tree }, argument);
-      return (await preview()).compare(open, entryId);
+      const open = neededSession(sessions);
+      // The palette names none: the one that the branch in the chat goes on from.
+      const id = entryIdOf(open, argument) ?? open.session.nearestOfType("compaction", open.visibleLeafId);
+      if (id === undefined) throw new Error(vscode.l10n.t("There is no compaction on this branch."));
+      return (await preview()).compare(open, id);
     },
     "coppice.compareBranches": async (argument) => {
       const open = neededSession(sessions);

@@ -100,13 +100,17 @@ export async function run({ run, until, step, expect }) {
   });
   await ways.mouse("Compare before and after", async () => {
     await trees.chooseFrom(await at(COMPACTION), "Compare Before and After");
-    await tab(/Context before ↔ after/).waitFor();
+    await tab(/Messages before ↔ after/).waitFor();
     await close();
   });
   await ways.keyboard("Compare before and after", async () => {
     await keys.toRow(TREE, COMPACTION);
     await keys.menu("Compare Before and After");
-    await tab(/Context before ↔ after/).waitFor();
+    await tab(/Messages before ↔ after/).waitFor();
+    await close();
+    // The palette takes the one that the branch goes on from.
+    await keys.command("Coppice: Compare Before and After");
+    await tab(/Messages before ↔ after/).waitFor();
     await close();
   });
   await ways.mouse("Open the summary", async () => {

@@ -167,7 +167,7 @@ export async function run({ run, until, step, expect }) {
 
   await step("the context before and after a compaction stands in a diff", async () => {
     await trees.choose("Compaction", "Compare Before and After");
-    await window.page.getByRole("tab", { name: /Context before ↔ after/ }).waitFor();
+    await window.page.getByRole("tab", { name: /Messages before ↔ after/ }).waitFor();
     await window.page.getByText("## Goal").first().waitFor();
     await run.shot(window, "04-compaction-diff");
   });
