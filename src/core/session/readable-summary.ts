@@ -13,20 +13,41 @@ export interface FileWords {
   changed: string;
 }
 
-/** Only tags that stand on lines of their own are blocks: words that quote them stay words. */
-const BLOCK = /(?:^|\n)[ \t]*<(read-files|modified-files)>[ \t]*\n([\s\S]*?)\n?[ \t]*<\/\1>[ \t]*(?=\n|$)/g;
+const TAGS = ["read-files", "modified-files"] as const;
 
-/** Takes the file blocks out of a summary; a file that stands in several blocks is listed once. */
+/**
+ * Takes the file blocks out of a summary; a file that stands in several blocks is listed once. Only tags that stand on lines
+ * of their own are blocks: words that quote them stay words. Linear: a summary may be anything.
+ */
 export function summaryParts(summary: string): SummaryParts {
-  const read = new Set<string>();
-  const changed = new Set<string>();
-  const text = summary.replace(BLOCK, (_block, tag: string, lines: string) => {
-    const into = tag === "read-files" ? read : changed;
-    for (const line of lines.split("\n")) if (line.trim() !== "") into.add(shownPath(line.trim()));
-    return "\n";
-  });
-  if (read.size + changed.size === 0) return { text: summary, readFiles: [], changedFiles: [] };
-  return { text: text.replace(/\n{3,}/g, "\n\n").trim(), readFiles: [...read], changedFiles: [...changed] };
+  const lines = summary.split("\n");
+  const marks = lines.map((line) => (line.includes("-files>") ? line.trim() : ""));
+  // The nearest last.
+  const closings = TAGS.map((tag) => marks.flatMap((mark, at) => (mark === `</${tag}>` ? [at] : [])).reverse());
+  const found = TAGS.map(() => new Set<string>());
+  const text: string[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const tag = TAGS.findIndex((one) => marks[at] === `<${one}>`);
+    const closing = closings[tag];
+    while (closing !== undefined && closing.length > 0 && closing.at(-1)! < at) closing.pop();
+    const end = closing?.at(-1);
+    if (end === undefined) {
+      text.push(lines[at]!);
+      continue;
+    }
+    for (const line of lines.slice(at + 1, end)) if (line.trim() !== "") found[tag]!.add(shownPath(line.trim()));
+    at = end;
+  }
+  const [readFiles, changedFiles] = found.map((paths) => [...paths]) as [string[], string[]];
+  if (readFiles.length + changedFiles.length === 0) return { text: summary, readFiles, changedFiles };
+  return {
+    text: text
+      .join("\n")
+      .replace(/\n{3,}/g, "\n\n")
+      .trim(),
+    readFiles,
+    changedFiles,
+  };
 }
 
 /** Angle brackets were escaped so that a path cannot close its block; nothing else of a path is undone. */
@@ -49,7 +70,8 @@ export function fileList(title: string, paths: readonly string[]): string {
 
 /** Backticks inside are held by a longer fence. */
 function codeSpan(text: string): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map((run) => run[0].length));
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = "`".repeat(longest + 1);
   return longest === 0 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`;
 }

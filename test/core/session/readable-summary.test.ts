@@ -35,6 +35,15 @@ describe("a summary as people read it", () => {
     }
   });
 
+  it("is read in one go whatever it is made of", () => {
+    const open = "<read-files>\nx\n".repeat(200_000);
+    expect(readableSummary(open, words)).toBe(open);
+    const closed = summaryParts(`${open}</read-files>\n</modified-files>`);
+    expect([closed.readFiles, closed.text]).toEqual([["<read-files>", "x"].reverse(), "</modified-files>"]);
+    const path = "`a".repeat(200_000);
+    expect(readableSummary(`<read-files>\n${path}\n</read-files>`, words)).toBe(`## Files read\n\n- \`\` ${path} \`\``);
+  });
+
   it("stands with lists in exports that people read, and byte for byte in the lines", async () => {
     const session = createMemorySession({ clock: countingClock(), ids: countingIds(), cwd: "/w" });
     const first = await session.appendMessage(user("Go"));
