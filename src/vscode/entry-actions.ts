@@ -13,6 +13,9 @@ import { type OpenSession, titleOf } from "./open-session.ts";
 import { summaryForReading } from "./summary-for-reading.ts";
 import { rowContent } from "./tree-row.ts";
 
+/** How long the status bar says what was done (ms). */
+export const TOLD_MS = 5000;
+
 /** The chats, as far as actions need them. */
 export interface Chats {
   /** Puts text into the composer of the session's chat, behind a draft that stands there. */
@@ -170,6 +173,8 @@ export class EntryActions {
     const seen = open.shownLeafId;
     await open.harness.undoCompaction(id);
     open.returnFrom(seen);
+    // Its marker may be out of sight in the chat.
+    vscode.window.setStatusBarMessage(vscode.l10n.t("The compaction was undone."), TOLD_MS);
   }
 
   async pickEntry(open: OpenSession): Promise<string | undefined> {

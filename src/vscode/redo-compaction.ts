@@ -4,7 +4,7 @@ import { SessionError } from "../core/errors.ts";
 import { UNDO_CUSTOM_TYPE } from "../core/harness/session-memory.ts";
 import type { Session } from "../core/session/session.ts";
 import { leafThrough } from "../core/session/siblings.ts";
-import type { EntryActions } from "./entry-actions.ts";
+import { type EntryActions, TOLD_MS } from "./entry-actions.ts";
 import type { OpenSession } from "./open-session.ts";
 
 /**
@@ -21,7 +21,10 @@ export async function redoCompaction(open: OpenSession, entryActions: EntryActio
   const from = session.getLeafId();
   const said = await saidSince(session, undone);
   if (!(await entryActions.moveTo(open, leafThrough(session, undone.compactionId), { summarize: false }))) return;
-  if (said === 0) return;
+  if (said === 0) {
+    vscode.window.setStatusBarMessage(vscode.l10n.t("The compaction is back."), TOLD_MS);
+    return;
+  }
   const back = vscode.l10n.t("Go Back");
   const answer = await vscode.window.showInformationMessage(
     said === 1

@@ -16,6 +16,7 @@ export const window = {
   showErrorMessage: async () => undefined,
   showInformationMessage: async () => undefined,
   showQuickPick: async () => undefined,
+  setStatusBarMessage: () => ({ dispose: () => {} }),
 };
 export const commands = { executeCommand: async () => undefined };
 export const env = { language: "en" };

@@ -46,11 +46,13 @@ async function world(answer?: string) {
 }
 
 describe("redoing a compaction", () => {
-  it("goes back to its branch, and says nothing where nothing was said since", async () => {
+  it("goes back to its branch, and asks nothing where nothing was said since", async () => {
     const { compacted, moves, told, redo } = await world();
+    const inPassing = vi.spyOn(vscode.window, "setStatusBarMessage");
     await redo();
     expect(moves).toEqual([compacted]);
     expect(told).toEqual([]);
+    expect(inPassing).toHaveBeenCalledWith("The compaction is back.", expect.any(Number));
   });
 
   it("says how much of what was said since stays on a branch of its own", async () => {
