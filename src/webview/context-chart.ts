@@ -76,7 +76,7 @@ const HEIGHT = 120;
 export function historyChart(state: InspectorState): HTMLElement | null {
   const { history } = state;
   if (history.length < 2) return null;
-  const top = Math.max(...history.map((point) => point.tokens), state.threshold ?? 0) * 1.1;
+  const top = history.reduce((most, { tokens }) => Math.max(most, tokens), state.threshold ?? 0) * 1.1;
   const x = (index: number) => (index / (history.length - 1)) * WIDTH;
   const y = (tokens: number) => HEIGHT - (tokens / top) * HEIGHT;
   const line = stepsOf(history)
@@ -101,24 +101,33 @@ export function historyChart(state: InspectorState): HTMLElement | null {
     if (point.kind !== "compaction") return;
     chart.append(svg("line", { x1: x(index), x2: x(index), y1: 0, y2: HEIGHT, class: "compaction" }));
   });
-  const compactions = history.filter((point) => point.kind === "compaction");
-  const last = history.at(-1)!;
-  const caption = [
-    t(
-      "{0} replies, from {1} to {2} tokens",
-      history.length - compactions.length,
-      formatTokens(history[0]!.tokens),
-      formatTokens(last.tokens),
-    ),
+  return h("figure", { class: "history" }, frame(chart, top), h("figcaption", {}, captionOf(history)));
+}
+
+/** Between which sizes the replies lie, and at which the compactions. */
+export function captionOf(history: InspectorState["history"]): string {
+  const sizes = history.filter(({ kind }) => kind === "reply").map(({ tokens }) => tokens);
+  const compactions = history.filter(({ kind }) => kind === "compaction").map(({ tokens }) => formatTokens(tokens));
+  const replies =
+    sizes.length === 0
+      ? []
+      : [
+          t(
+            "{0} replies, between {1} and {2} tokens",
+            sizes.length,
+            formatTokens(sizes.reduce((least, size) => Math.min(least, size))),
+            formatTokens(sizes.reduce((most, size) => Math.max(most, size))),
+          ),
+        ];
+  const words =
     compactions.length === 0
       ? t("no compaction")
       : t(
           compactions.length === 1 ? "{0} compaction, at {1} tokens" : "{0} compactions, at {1} tokens",
           compactions.length,
-          compactions.map((point) => formatTokens(point.tokens)).join(", "),
-        ),
-  ].join(" · ");
-  return h("figure", { class: "history" }, frame(chart, top), h("figcaption", {}, caption));
+          compactions.join(", "),
+        );
+  return [...replies, words].join(" · ");
 }
 
 /**

@@ -1,8 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { stepsOf } from "../../src/webview/context-chart.ts";
+import { captionOf, stepsOf } from "../../src/webview/context-chart.ts";
 
 const reply = (tokens: number) => ({ entryId: "", kind: "reply" as const, tokens, title: "" });
 const compaction = { entryId: "", kind: "compaction" as const, tokens: 900, title: "" };
+
+describe("the caption of the inspector's chart", () => {
+  it("tells between which sizes the replies lie, wherever they stand", () => {
+    expect(captionOf([reply(947), reply(2300), compaction, reply(1200)])).toBe(
+      "3 replies, between 947 and 2.3k tokens · 1 compaction, at 900 tokens",
+    );
+    expect(captionOf([reply(10), reply(20)])).toBe("2 replies, between 10 and 20 tokens · no compaction");
+    expect(captionOf([compaction, compaction])).toBe("2 compactions, at 900, 900 tokens");
+  });
+});
 
 describe("the line of the inspector's chart", () => {
   it("goes from reply to reply", () => {
