@@ -99,7 +99,7 @@ function toMessages(history: readonly Message[]): BetaMessageParam[] {
     const blocks = toBlocks(message);
     const last = messages.at(-1);
     // Results of one turn, and what the person said after them, are one user message on this wire.
-    if (last?.role === role && Array.isArray(last.content)) last.content.push(...blocks);
+    if (last?.role === role && Array.isArray(last.content)) for (const block of blocks) last.content.push(block);
     else messages.push({ role, content: blocks });
   }
   return messages;

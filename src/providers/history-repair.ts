@@ -104,7 +104,7 @@ class HistoryRepair {
   #addUserParts(parts: ContentPart[], timestamp: number): void {
     if (parts.length === 0) return;
     if (this.#pending?.role === "user" && Array.isArray(this.#pending.content)) {
-      this.#pending.content.push(...parts);
+      for (const part of parts) this.#pending.content.push(part);
     } else {
       this.#add({ role: "user", content: [...parts], timestamp });
     }

@@ -112,7 +112,7 @@ class ChatReader {
       (text) => typeof text === "string" && text !== "",
     );
     if (thinking !== undefined && thinking !== null) yield this.#assembler.thinking(this.#key("thinking"), thinking);
-    if (Array.isArray(delta.reasoning_details)) this.#details.push(...delta.reasoning_details);
+    if (Array.isArray(delta.reasoning_details)) for (const part of delta.reasoning_details) this.#details.push(part);
     if (typeof delta.content === "string" && delta.content !== "")
       yield this.#assembler.text(this.#key("text"), delta.content);
     if (typeof delta.refusal === "string") this.#refusal += delta.refusal;

@@ -21,7 +21,7 @@ export function responsesBody(
       content: context.systemPrompt.toWellFormed(),
     });
   }
-  for (const message of history) input.push(...toItems(message));
+  for (const message of history) for (const item of toItems(message)) input.push(item);
   const body: ResponseCreateParamsStreaming = {
     model: model.id,
     input,

@@ -103,7 +103,7 @@ class OpenMap implements vscode.Disposable {
     this.#bound = [
       followTitle(panel, open, (name) => vscode.l10n.t("Branch Map: {0}", name), redraw),
       open.onDidChangeTree((appended) => {
-        this.#appended.push(...appended);
+        for (const id of appended) this.#appended.push(id);
         this.#refresh.soon();
       }),
       open.onDidChange(() => this.#refresh.soon()),

@@ -112,7 +112,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     if (open !== undefined) {
       this.#bound.push(
         open.onDidChangeTree((appended) => {
-          this.#appended.push(...appended);
+          for (const id of appended) this.#appended.push(id);
           this.#grown = true;
           this.#refresh.soon();
         }),

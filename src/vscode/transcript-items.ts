@@ -220,8 +220,8 @@ export function itemsOf(entries: readonly SessionEntry[], context: ItemContext):
       if (index !== undefined) items[index] = withResult(items[index] as ToolItem, entry.message, true);
       continue;
     }
-    if (entry.type === "message") items.push(...messageItems(entry, context));
-    else items.push(...otherItems(entry, context));
+    const made = entry.type === "message" ? messageItems(entry, context) : otherItems(entry, context);
+    for (const item of made) items.push(item);
     for (let index = at; index < items.length; index++) {
       const item = items[index]!;
       if (item.kind !== "tool") continue;

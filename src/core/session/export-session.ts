@@ -1,4 +1,5 @@
 // A session as Markdown, as a page of its own, or as clean lines (product.md, exportSession).
+import { fenceFor } from "../fence.ts";
 import type { AgentMessage, ImageContent } from "../llm/messages.ts";
 import { branchSegments } from "./branch-segments.ts";
 import type { SessionEntry } from "./entries.ts";
@@ -152,8 +153,7 @@ function parsed(raw: string): Record<string, unknown> | undefined {
 
 /** A fence longer than any run of backticks inside. */
 function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((run) => run[0].length));
-  const fence = "`".repeat(longest + 1);
+  const fence = fenceFor(text, 3);
   return `${fence}\n${text}\n${fence}`;
 }
 

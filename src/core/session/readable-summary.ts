@@ -1,5 +1,7 @@
 // A summary as people read it: its file blocks as lists. What is stored and sent keeps the blocks byte for byte.
 
+import { fenceFor } from "../fence.ts";
+
 export interface SummaryParts {
   /** The summary without its file blocks. */
   text: string;
@@ -68,10 +70,7 @@ export function fileList(title: string, paths: readonly string[]): string {
   return [`## ${title}`, "", ...paths.map((path) => `- ${codeSpan(path)}`)].join("\n");
 }
 
-/** Backticks inside are held by a longer fence. */
 function codeSpan(text: string): string {
-  let longest = 0;
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
-  const fence = "`".repeat(longest + 1);
-  return longest === 0 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`;
+  const fence = fenceFor(text, 1);
+  return fence.length === 1 ? `${fence}${text}${fence}` : `${fence} ${text} ${fence}`;
 }

@@ -75,10 +75,15 @@ export async function reportSession(session: Session, context: SessionContext): 
 /** Children that can be read, those of unreadable ones in their place. */
 function standing(session: Session, id: string | null, stands: (id: string) => boolean): string[] {
   const found: string[] = [];
-  const pending = [...session.childrenOf(id)].reverse();
+  const pending: string[] = [];
+  // One by one: there may be more than a call takes arguments.
+  const add = (parent: string | null) => {
+    for (const child of [...session.childrenOf(parent)].reverse()) pending.push(child);
+  };
+  add(id);
   for (let child = pending.pop(); child !== undefined; child = pending.pop()) {
     if (stands(child)) found.push(child);
-    else pending.push(...[...session.childrenOf(child)].reverse());
+    else add(child);
   }
   return found;
 }

@@ -211,7 +211,7 @@ function bestExcerpt(text: string, terms: readonly string[]): { excerpt: string;
       first++;
     }
     let worth = 0;
-    for (const held of inside.values()) worth += held.length === 0 ? 0 : Math.max(...held);
+    for (const held of inside.values()) worth += held.reduce((most, weight) => Math.max(most, weight), 0);
     if (worth > best.worth) best = { worth, from: places[first]!.at, to: place.at };
   }
   const middle = Math.floor(((best.from + best.to) / 2) * scale);

@@ -33,15 +33,19 @@ export function visibleParent(session: Session, id: string): string | null {
 export function visibleChildren(session: Session, id: string | null): string[] {
   const found: string[] = [];
   const seen = new Set<string>();
-  const stack = [...session.childrenOf(id)].reverse();
-  while (stack.length > 0) {
-    const child = stack.pop()!;
+  const stack: string[] = [];
+  // One by one: there may be more than a call takes arguments.
+  const add = (parent: string | null) => {
+    for (const child of [...session.childrenOf(parent)].reverse()) stack.push(child);
+  };
+  add(id);
+  for (let child = stack.pop(); child !== undefined; child = stack.pop()) {
     if (seen.has(child)) continue;
     seen.add(child);
     const node = session.node(child);
     if (node === undefined) continue;
     if (isVisible(node)) found.push(child);
-    else stack.push(...[...session.childrenOf(child)].reverse());
+    else add(child);
   }
   return found;
 }

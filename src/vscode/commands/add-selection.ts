@@ -1,5 +1,6 @@
 // The selection of the active editor, or its file, as an attachment of the next message.
 import * as vscode from "vscode";
+import { fenceFor } from "../../core/fence.ts";
 
 const MAX_SELECTION = 100_000;
 
@@ -14,7 +15,7 @@ export function selectionAttachment(editor: vscode.TextEditor | undefined) {
   }
   const [first, last] = [selection.start.line + 1, selection.end.line + 1];
   const text = document.getText(selection).slice(0, MAX_SELECTION).toWellFormed();
-  const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`+/g)].map((run) => run[0].length + 1)));
+  const fence = fenceFor(text, 3);
   return {
     id: `selection:${path}:${first}-${last}`,
     title: `${path}:${first}-${last}`,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { siblingsOf, visibleChildren } from "../../../src/core/session/siblings.ts";
 import { user } from "../../support/session-builder.ts";
 import { CWD, contextTexts, FILE, file, HEADER, line, openText, userLine } from "../../support/session-files.ts";
 
@@ -385,6 +386,16 @@ describe("files that are no sessions of this version", () => {
     const { session } = await openText(cases.find((c) => c.name.startsWith("__proto__"))!.content);
     await session.getBranch();
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it("opens a session whose 150,000 messages all answer one marker, and tells them apart", async () => {
+    const id = (at: number) => (at + 1).toString(16).padStart(8, "0");
+    const marker = line("custom", "ffffffff", null, { customType: "note", data: {} });
+    const answers = Array.from({ length: 150_000 }, (_, at) => userLine(id(at), "ffffffff", "x"));
+    const { session } = await openText(file(marker, answers.join("\n")));
+    await session.ready();
+    expect(visibleChildren(session, null)).toHaveLength(150_000);
+    expect(siblingsOf(session, id(7))[149_999]).toBe(id(149_999));
   });
 
   it("opens a chain of 20,000 entries and a line above the limit", async () => {

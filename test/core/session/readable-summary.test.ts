@@ -35,11 +35,21 @@ describe("a summary as people read it", () => {
     }
   });
 
-  it("is read in one go whatever it is made of", () => {
+  it("is read in one go whatever it is made of", async () => {
     const open = "<read-files>\nx\n".repeat(200_000);
     expect(readableSummary(open, words)).toBe(open);
     const closed = summaryParts(`${open}</read-files>\n</modified-files>`);
     expect([closed.readFiles, closed.text]).toEqual([["<read-files>", "x"].reverse(), "</modified-files>"]);
+    const fenced = createMemorySession({ clock: countingClock(), ids: countingIds(), cwd: "/w" });
+    await fenced.appendMessage({
+      role: "bashExecution",
+      command: "x",
+      output: "`a".repeat(200_000),
+      timestamp: 1,
+    } as never);
+    let exported = "";
+    for await (const piece of exportSession(fenced, "md")) exported += piece;
+    expect(exported).toContain("`a`a");
     const path = "`a".repeat(200_000);
     expect(readableSummary(`<read-files>\n${path}\n</read-files>`, words)).toBe(`## Files read\n\n- \`\` ${path} \`\``);
   });
