@@ -141,6 +141,8 @@ export interface ContextView {
   window: number;
   /** Compaction starts above this many tokens; null while switched off. */
   threshold: number | null;
+  /** A compaction is due and waits for the person, who undid one on this branch. */
+  waits?: boolean;
   /** Effective settings, for the tooltip. */
   reserveTokens: number;
   keepRecentTokens: number;

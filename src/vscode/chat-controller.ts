@@ -317,6 +317,7 @@ export class ChatController {
         return;
       case "resumeCompaction":
         await open?.harness.resumeAutoCompaction();
+        open?.live.dismiss(message.itemId);
         return;
       default:
         return;

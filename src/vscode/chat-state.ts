@@ -80,6 +80,7 @@ function contextView(
       : { tokens: shown.tokens, estimated: shown.estimated, ofShown: true }),
     window: context.window,
     threshold: context.threshold,
+    ...(context.waits ? { waits: true } : {}),
     reserveTokens: context.reserveTokens,
     keepRecentTokens: context.keepRecentTokens,
     ...(costUsd === undefined ? {} : { costUsd }),

@@ -9,7 +9,13 @@ import { type Cut, CutPreview, itemTokens } from "./cut-preview.ts";
 import type { Documents } from "./documents.ts";
 import { DraftDocument } from "./draft-document.ts";
 import type { OpenSession } from "./open-session.ts";
-import { isPreviewChoice, type PreviewChoice, previewChoices, registerPreviewLenses } from "./preview-lenses.ts";
+import {
+  isPreviewChoice,
+  type PreviewChoice,
+  previewChoices,
+  registerDraftLens,
+  registerPreviewLenses,
+} from "./preview-lenses.ts";
 import { kindName, shortTokens } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";
 
@@ -28,6 +34,7 @@ export class CompactionPreview implements vscode.Disposable {
   readonly #revealChat: () => Promise<unknown>;
   readonly #cuts: CutPreview;
   readonly #disposables: vscode.Disposable[] = [];
+  readonly #draftChanged = new vscode.EventEmitter<void>();
   #draft: Draft | undefined;
 
   constructor(documents: Documents, revealChat: () => Promise<unknown>) {
@@ -37,6 +44,8 @@ export class CompactionPreview implements vscode.Disposable {
     this.#disposables.push(
       this.#cuts,
       registerPreviewLenses(),
+      this.#draftChanged,
+      registerDraftLens((document) => this.#draft?.document.is(document) === true, this.#draftChanged.event),
       vscode.workspace.onDidCloseTextDocument((document) => {
         if (this.#draft?.document.is(document) === true) this.#setDraft(undefined);
       }),
@@ -108,19 +117,12 @@ export class CompactionPreview implements vscode.Disposable {
       },
     );
     const document = await DraftDocument.open(result.summary);
-    const draft: Draft = { document, open, cut: options.cut, leafId, usage: result.usage };
-    this.#setDraft(draft);
-    const apply = vscode.l10n.t("Compact with This Text");
-    const answer = await vscode.window.showInformationMessage(
-      vscode.l10n.t("Edit the summary. Nothing changes before you apply it."),
-      apply,
-      vscode.l10n.t("Not Now"),
-    );
-    if (answer === apply && this.#draft === draft) await this.applyDraft();
+    this.#setDraft({ document, open, cut: options.cut, leafId, usage: result.usage });
   }
 
   #setDraft(draft: Draft | undefined): void {
     this.#draft = draft;
+    this.#draftChanged.fire();
     void vscode.commands.executeCommand("setContext", "coppice.hasDraft", draft !== undefined);
   }
 

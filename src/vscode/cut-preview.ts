@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { CompactionPreparation, PrepareInput } from "../core/compaction/compaction.ts";
 import { estimateTokens } from "../core/compaction/token-estimation.ts";
 import { HarnessError } from "../core/errors.ts";
+import type { HarnessContext } from "../core/harness/agent-harness.ts";
 import type { ContextItem } from "../core/session/session.ts";
 import type { CutView } from "../protocol/view-state.ts";
 import type { Documents } from "./documents.ts";
@@ -155,6 +156,7 @@ export class CutPreview implements vscode.Disposable {
     return previewText(preparation, parts, {
       lastTurn: cut?.kind === "lastTurn",
       elsewhere: open.shownLeafId !== undefined,
+      now: await open.harness.contextUsage(),
     });
   }
 
@@ -191,7 +193,7 @@ function line(item: ContextItem): string {
 function previewText(
   preparation: CompactionPreparation,
   parts: Parts,
-  { lastTurn, elsewhere }: { lastTurn: boolean; elsewhere: boolean },
+  { lastTurn, elsewhere, now }: { lastTurn: boolean; elsewhere: boolean; now: HarnessContext },
 ): string {
   const { previous, gone, kept, goneTokens, keptTokens } = parts;
   const lines = [
@@ -202,10 +204,15 @@ function previewText(
     ...(elsewhere
       ? [vscode.l10n.t("This is about the current position, not about the point that the chat shows."), ""]
       : []),
-    `- ${vscode.l10n.t("Context now: {0} tokens", shortTokens(preparation.tokensBefore))}`,
+    `- ${
+      now.estimated
+        ? vscode.l10n.t("Context now: ~{0} tokens", shortTokens(now.tokens))
+        : vscode.l10n.t("Context now: {0} tokens", shortTokens(now.tokens))
+    }`,
     `- ${vscode.l10n.t("To be summarised: {0} entries, ~{1} tokens", gone.length, shortTokens(goneTokens))}`,
     `- ${vscode.l10n.t("Stays word for word: {0} entries, ~{1} tokens", kept.length, shortTokens(keptTokens))}`,
     `- ${vscode.l10n.t("Freed: ~{0} tokens less the new summary", shortTokens(goneTokens))}`,
+    `- ${vscode.l10n.t("The rest is the system prompt, the tools, and what estimates miss.")}`,
   ];
   if (previous !== undefined) lines.push(`- ${vscode.l10n.t("The previous summary is carried on into the new one.")}`);
   if (preparation.isSplitTurn) {

@@ -1,4 +1,4 @@
-// What can be done with a compaction that is previewed, as a line above its text: nothing covers what there is to read.
+// What can be done with a previewed compaction or its draft, as a line above the text: nothing covers what there is to read.
 import * as vscode from "vscode";
 import { DOCUMENT_SCHEME } from "./documents.ts";
 
@@ -18,9 +18,30 @@ export function previewChoices(): [PreviewChoice, string][] {
   ];
 }
 
+const AT = () => new vscode.Range(0, 0, 0, 0);
+
+/** The line over the draft of a summary; asked again with `changed`. */
+export function registerDraftLens(
+  isDraft: (document: vscode.TextDocument) => boolean,
+  changed: vscode.Event<void>,
+): vscode.Disposable {
+  return vscode.languages.registerCodeLensProvider(
+    { scheme: "untitled", language: "markdown" },
+    {
+      onDidChangeCodeLenses: changed,
+      provideCodeLenses: (document) => {
+        if (!isDraft(document)) return [];
+        const apply = { command: "coppice.applyDraft", title: vscode.l10n.t("Compact with This Text") };
+        const note = { command: "", title: vscode.l10n.t("Edit the summary. Nothing changes before you apply it.") };
+        return [new vscode.CodeLens(AT(), apply), new vscode.CodeLens(AT(), note)];
+      },
+    },
+  );
+}
+
 /** The line of actions over every preview. */
 export function registerPreviewLenses(): vscode.Disposable {
-  const at = new vscode.Range(0, 0, 0, 0);
+  const at = AT();
   return vscode.languages.registerCodeLensProvider(
     { scheme: DOCUMENT_SCHEME, pattern: "/preview/**" },
     {

@@ -21,26 +21,26 @@ const action = {
   export: () => ({ id: "export", title: vscode.l10n.t("Export…") }),
 };
 
-/** What to do about a failed request; the reply's own row says what happened. */
+/** What to do about a failed request; the reply's own row says in red what happened. */
 export function adviceFor(failure: StreamFailure): Notice | undefined {
   switch (failure.kind) {
     case "aborted":
       return undefined;
     case "auth":
       return {
-        level: "error",
+        level: "info",
         text: vscode.l10n.t("The endpoint did not accept the key. Enter it again, or choose another model."),
         actions: [action.providers(), action.model()],
       };
     case "quota":
       return {
-        level: "error",
+        level: "info",
         text: vscode.l10n.t("The account has no credit or quota left. Choose another model, or try again later."),
         actions: [action.model(), action.retry()],
       };
     case "overflow":
       return {
-        level: "error",
+        level: "info",
         text: vscode.l10n.t(
           "The conversation does not fit the model’s window, also after one compaction. Compact with a smaller tail, go back to an earlier point, or choose a model with a larger window.",
         ),
@@ -60,10 +60,13 @@ export function adviceFor(failure: StreamFailure): Notice | undefined {
     case "overloaded":
     case "network":
       return {
-        level: "error",
-        text: vscode.l10n.t(
-          "The endpoint could not be reached or did not answer to the end. Nothing is lost; try again.",
-        ),
+        level: "info",
+        text:
+          (failure.status ?? 0) < 400
+            ? vscode.l10n.t(
+                "The endpoint could not be reached or did not answer to the end. Nothing is lost; try again.",
+              )
+            : vscode.l10n.t("The endpoint answered with an error of its own. Nothing is lost; try again."),
         actions: [action.retry(), action.providers(), action.log()],
       };
     case "emptyReply":
@@ -74,7 +77,7 @@ export function adviceFor(failure: StreamFailure): Notice | undefined {
       };
     case "notFound":
       return {
-        level: "error",
+        level: "info",
         text: vscode.l10n.t(
           "The endpoint does not know this model. Choose another one, or check the endpoint’s address.",
         ),
@@ -88,7 +91,7 @@ export function adviceFor(failure: StreamFailure): Notice | undefined {
       };
     default:
       return {
-        level: "error",
+        level: "info",
         text: vscode.l10n.t("The request failed. The log has the details."),
         actions: [action.retry(), action.log()],
       };
@@ -157,6 +160,17 @@ export function noticeFor(event: HarnessEvent): Notice | undefined {
     default:
       return undefined;
   }
+}
+
+/** What a compaction that waits for the person says, with both ways on. */
+export function compactionWaitsNotice(): Notice {
+  return {
+    level: "info",
+    text: vscode.l10n.t(
+      "The context has grown beyond the limit. Compaction waits for you here, because you undid one on this branch.",
+    ),
+    actions: [action.compact(), { id: "resumeCompaction", title: vscode.l10n.t("Compact by Itself Again") }],
+  };
 }
 
 /** What a fork says of itself; `title` is that of the session that it came from. */

@@ -5,7 +5,7 @@ import type { SessionChange } from "../core/session/session.ts";
 import { isVisible, visibleChildren, visibleParent } from "../core/session/siblings.ts";
 import type { KeptWords } from "./kept-words.ts";
 import type { OpenSession } from "./open-session.ts";
-import { damageNotice, type Notice, noticeFor } from "./session-notices.ts";
+import { compactionWaitsNotice, damageNotice, type Notice, noticeFor } from "./session-notices.ts";
 
 /** Puts a note into a conversation and returns its id. */
 export type Notify = (open: OpenSession, level: Notice["level"], text: string, actions?: Notice["actions"]) => string;
@@ -27,6 +27,8 @@ export interface WatchServices {
 export class SessionWatch {
   readonly #services: WatchServices;
   readonly #added = new WeakMap<OpenSession, Added>();
+  /** Sessions in which a compaction waits for the person. */
+  readonly #waits = new WeakSet<OpenSession>();
   /** Sessions whose last run ended because it could not be saved. */
   readonly #unsaved = new WeakSet<OpenSession>();
 
@@ -36,6 +38,15 @@ export class SessionWatch {
 
   async hear(open: OpenSession, event: HarnessEvent): Promise<void> {
     if (event.type === "entries_saved") this.#tellSaved(open);
+    // Looked at before a run and behind it; said once, when the person is to go on.
+    if (event.type === "compaction_waits") {
+      this.#waits.add(open);
+      return;
+    }
+    if (event.type === "settled" && this.#waits.delete(open)) {
+      const waits = compactionWaitsNotice();
+      this.#services.notice(open, waits.level, waits.text, waits.actions);
+    }
     // That it could not be saved was told when it was seen; no request failed.
     const isKnown = event.type === "run_failed" && open.unsavedReason !== undefined;
     if (isKnown) this.#unsaved.add(open);

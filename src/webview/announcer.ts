@@ -10,7 +10,7 @@ const PAUSE_MS = 3000;
 export function describeChange(before: ChatState | null, after: ChatState): { polite: string[]; urgent: string } {
   const polite: string[] = [];
   if (!before || before.session?.id !== after.session?.id) return { polite, urgent: approvalText(before, after) };
-  if (before.phase !== after.phase) polite.push(phaseText(before, after));
+  if (phaseOf(before) !== phaseOf(after)) polite.push(phaseText(phaseOf(before), phaseOf(after)));
   // What is worth hearing happens at the end; a long conversation must not make each step dear.
   const known = new Map(before.items.slice(-60).map((item) => [item.id, item]));
   for (const item of after.items.slice(-20)) {
@@ -28,12 +28,16 @@ function approvalText(before: ChatState | null, after: ChatState): string {
   return t("Approval needed: {0}", first.title);
 }
 
-function phaseText(before: ChatState, after: ChatState): string {
-  if (after.phase === "compaction") return t("Compacting");
-  if (after.phase === "branchSummary") return t("Summarising the branch");
-  if (after.phase === "idle")
-    return before.phase === "compaction" ? t("Compaction finished") : t("Coppice has finished");
-  return before.phase === "idle" ? t("Coppice is working") : "";
+/** Whether a compaction is due is looked at before each prompt: only one that has progress is one. */
+function phaseOf({ phase, progress }: ChatState): ChatState["phase"] {
+  return phase === "compaction" && progress === null ? "turn" : phase;
+}
+
+function phaseText(before: ChatState["phase"], after: ChatState["phase"]): string {
+  if (after === "compaction") return t("Compacting");
+  if (after === "branchSummary") return t("Summarising the branch");
+  if (after === "idle") return before === "compaction" ? t("Compaction finished") : t("Coppice has finished");
+  return before === "idle" ? t("Coppice is working") : "";
 }
 
 function itemText(before: TranscriptItem | undefined, after: TranscriptItem): string {

@@ -33,7 +33,11 @@ export function readMeter(context: ContextView): MeterReading {
         : t("Context used: unknown until the next reply")
       : t("{0} of {1} tokens ({2})", about + formatWhole(tokens), formatWhole(window), per);
   const when =
-    threshold === null ? t("Automatic compaction is off") : t("Compaction above {0} tokens", formatWhole(threshold));
+    context.waits === true
+      ? t("Automatic compaction waits: one was undone on this branch")
+      : threshold === null
+        ? t("Automatic compaction is off")
+        : t("Compaction above {0} tokens", formatWhole(threshold));
   const details = [
     ...of,
     used,

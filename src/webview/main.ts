@@ -199,7 +199,6 @@ function workingText(chat: ChatState): string {
   // What moves by itself needs no second sign.
   if (last?.kind === "tool" && (last.status === "running" || last.status === "streaming")) return "";
   if (last?.kind === "assistant" && last.streaming && last.blocks.length > 0) return "";
-  if (chat.phase === "compaction") return t("Compacting…");
   if (chat.phase === "branchSummary") return t("Summarising the branch…");
   return t("Working…");
 }

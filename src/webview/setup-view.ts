@@ -34,6 +34,15 @@ export function setupView(chat: ChatState, context: PageContext): HTMLElement {
           "div",
           { class: "examples", role: "group", "aria-label": t("Examples") },
           ...examples().map((text) => example(text, () => context.suggest(text))),
+          h(
+            "button",
+            {
+              type: "button",
+              class: "link-button",
+              click: () => context.post({ type: "setup.choose", choiceId: "sample" }),
+            },
+            t("Or look at a sample session"),
+          ),
         ),
   );
 }

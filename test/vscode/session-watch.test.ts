@@ -79,6 +79,22 @@ describe("what a session tells its conversation", () => {
   });
 });
 
+describe("a compaction that waits", () => {
+  it("is told of once when the run is over, with both ways on, and again behind the next run", async () => {
+    const small = { ...TEST_MODEL, contextWindow: 10_000, maxTokens: 2000 };
+    const { harness, model, notes } = watched(small);
+    const waits = () => notes.filter(({ actions }) => actions.some(({ id }) => id === "resumeCompaction"));
+    for (let turn = 0; turn < 5; turn++) await harness.prompt(`turn ${turn} ${"word ".repeat(560)}`);
+    await harness.undoCompaction(await harness.compact());
+    for (const [run, totalTokens] of [9900, 9950].entries()) {
+      model.replies = [{ text: "big", totalTokens }];
+      await harness.prompt("more");
+      await expect.poll(() => waits().length).toBe(run + 1);
+    }
+    expect(waits()[0]!.actions.map(({ id }) => id)).toEqual(["compact", "resumeCompaction"]);
+  });
+});
+
 describe("a session that ends without an answer", () => {
   /** What is said of it when it is opened. */
   async function said(isCopy: boolean) {

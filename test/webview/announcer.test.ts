@@ -18,6 +18,15 @@ describe("what a screen reader is told", () => {
     expect(describeChange(running, failed).polite).toEqual(["bash failed"]);
   });
 
+  it("is a compaction only where there is one, not where it is looked whether one is due", () => {
+    const looking = emptyChat({ phase: "compaction" });
+    const compacting = emptyChat({ phase: "compaction", progress: { text: "Compacting…", cancellable: true } });
+    expect(describeChange(emptyChat(), looking).polite).toEqual(["Coppice is working"]);
+    expect(describeChange(looking, emptyChat({ phase: "turn" })).polite).toEqual([]);
+    expect(describeChange(looking, compacting).polite).toEqual(["Compacting"]);
+    expect(describeChange(compacting, emptyChat()).polite).toEqual(["Compaction finished"]);
+  });
+
   it("is urgent for an approval, once", () => {
     const asking = emptyChat({ approvals: [commandApproval] });
     expect(describeChange(emptyChat(), asking).urgent).toBe("Approval needed: Run a command");

@@ -42,6 +42,8 @@ export interface HarnessContext extends ContextUsage {
   threshold: number | null;
   reserveTokens: number;
   keepRecentTokens: number;
+  /** A compaction is due that waits for the person, who undid one on this branch. */
+  waits: boolean;
 }
 
 export class AgentHarness {
@@ -151,9 +153,11 @@ export class AgentHarness {
   /** Size of the context that the next request would carry. */
   async contextUsage(): Promise<HarnessContext> {
     const settings = this.#compactionSettings();
-    const usage = this.#compaction.usage(await this.session.buildContext(), this.session.getLeafId());
+    const leafId = this.session.getLeafId();
+    const usage = this.#compaction.usage(await this.session.buildContext(), leafId);
     return {
       ...usage,
+      waits: await this.#compaction.isWaiting(usage.tokens, leafId),
       window: this.window,
       threshold: settings.enabled ? compactionThreshold(this.window, settings) : null,
       reserveTokens: settings.reserveTokens,

@@ -102,7 +102,10 @@ export class CompactionControl {
     const context = await session.buildContext();
     const { tokens } = this.usage(context, leafId);
     if (!shouldCompact(tokens, this.#host.window(), settings)) return false;
-    if (await compactionSuspended(session, leafId)) return false;
+    if (await compactionSuspended(session, leafId)) {
+      await this.#host.emit({ type: "compaction_waits" });
+      return false;
+    }
     if (this.#stalledAt !== undefined) {
       if (session.pathTo(leafId).includes(this.#stalledAt)) return false;
       this.#stalledAt = undefined;
@@ -120,6 +123,13 @@ export class CompactionControl {
       }
       return false; // Told by `compaction_end`; the context stays as it is and the next prompt is accepted.
     }
+  }
+
+  /** True where a compaction is due that waits for the person, who undid one on this branch. */
+  async isWaiting(tokens: number, leafId: string | null): Promise<boolean> {
+    const settings = this.#host.settings();
+    if (!settings.enabled || !shouldCompact(tokens, this.#host.window(), settings)) return false;
+    return await compactionSuspended(this.#host.session, leafId);
   }
 
   /** After an overflow the context must become smaller than it is, however small the budget makes it look. */

@@ -48,6 +48,8 @@ export type HarnessEvent =
   /** The session names a model that is not to be had here; the current one stays and is said to be another. */
   | { type: "model_unavailable"; provider: string; modelId: string }
   | { type: "model_found"; model: Model }
+  /** A compaction was due and waits, because one was undone on the branch: see `resumeAutoCompaction`. */
+  | { type: "compaction_waits" }
   | { type: "window_learned"; model: Model; window: number }
   | { type: "run_failed"; failure: StreamFailure }
   | { type: "hook_failed"; failure: HookFailure }

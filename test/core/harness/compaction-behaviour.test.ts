@@ -289,14 +289,18 @@ describe("undo", () => {
     },
   );
 
-  it("keeps automatic compaction away until the person agrees or the provider refuses", async () => {
-    const { harness, model, session } = testHarness({ model: SMALL });
+  it("keeps automatic compaction away until the person agrees or the provider refuses, and says so", async () => {
+    const { harness, model, session, events } = testHarness({ model: SMALL });
     for (let turn = 0; turn < 5; turn++) await harness.prompt(`turn ${turn} ${long(700)}`);
     await harness.undoCompaction(await harness.compact());
     model.replies = [{ text: "big", totalTokens: 9900 }];
+    expect((await harness.contextUsage()).waits).toBe(false);
     await harness.prompt("more");
     expect((await compactions(session)).length).toBe(0);
+    expect((await harness.contextUsage()).waits).toBe(true);
+    expect(eventNames(events, "compaction_waits", "settled").slice(-2)).toEqual(["compaction_waits", "settled"]);
     await harness.resumeAutoCompaction();
+    expect((await harness.contextUsage()).waits).toBe(false);
     await harness.prompt("and more");
     expect((await compactions(session)).length).toBe(1);
   });
