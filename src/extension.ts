@@ -272,7 +272,7 @@ export function activate(context: vscode.ExtensionContext): CoppiceApi {
       shown: (host) => controller.shown(host),
       frameInput: (open, harnessContext) => ({
         open,
-        title: open?.session.getName() ?? open?.firstPrompt,
+        title: open?.title,
         configuration,
         context: harnessContext,
         costUsd: costs.of(open),

@@ -76,7 +76,6 @@ export class ChatController {
       prompts: new PromptSubmission({
         ...this.#services,
         notice,
-        newSession: () => this.#newSession(),
         chooseModel: (open) => choices.chooseModel(open),
       }),
     };
@@ -225,7 +224,8 @@ export class ChatController {
       case "thinking.pick":
         return await this.pickThinking(open);
       case "session.new":
-        return await this.#newSession();
+        await sessionActions.newSession();
+        return;
       case "session.pick":
         await sessionActions.pickAndOpen();
         return;
@@ -272,11 +272,6 @@ export class ChatController {
   /** Stops what is on; queued messages go back into the composer (see `watch`). */
   stop(open: OpenSession | undefined): void {
     open?.harness.abort();
-  }
-
-  async #newSession(): Promise<void> {
-    const open = await this.#services.sessionActions.newSession();
-    if (open === undefined) this.#services.sessions.setCurrent(undefined);
   }
 
   async pickThinking(open: OpenSession | undefined): Promise<void> {

@@ -76,11 +76,10 @@ function contextView(
 ): ContextView {
   return {
     ...(shown === undefined
-      ? { tokens: context.tokens, estimated: context.estimated }
+      ? { tokens: context.tokens, estimated: context.estimated, ...(context.waits ? { waits: true } : {}) }
       : { tokens: shown.tokens, estimated: shown.estimated, ofShown: true }),
     window: context.window,
     threshold: context.threshold,
-    ...(context.waits ? { waits: true } : {}),
     reserveTokens: context.reserveTokens,
     keepRecentTokens: context.keepRecentTokens,
     ...(costUsd === undefined ? {} : { costUsd }),

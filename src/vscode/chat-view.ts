@@ -5,12 +5,11 @@ import { ChatHost, type ChatHostServices } from "./chat-host.ts";
 import type { OpenSession } from "./open-session.ts";
 import { pageHtml, pageOptions } from "./page-html.ts";
 import type { SessionService } from "./session-service.ts";
+import { followTitle, nameOfOpen } from "./session-tab-title.ts";
 
 export const CHAT_VIEW_ID = "coppice.chat";
 export const CHAT_PANEL_TYPE = "coppice.chatPanel";
 const CHAT_PAGE = { script: "chat", styles: ["chat"], pictures: true };
-
-const titleOfTab = (open: OpenSession) => open.session.getName() ?? open.firstPrompt ?? "Coppice";
 
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #extensionUri: vscode.Uri;
@@ -80,7 +79,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
 
   /** Opens a session as a tab of the editor, bound to that session. */
   openInEditor(open: OpenSession): ChatHost {
-    const panel = vscode.window.createWebviewPanel(CHAT_PANEL_TYPE, titleOfTab(open), vscode.ViewColumn.Active, {
+    const panel = vscode.window.createWebviewPanel(CHAT_PANEL_TYPE, nameOfOpen(open), vscode.ViewColumn.Active, {
       ...pageOptions(this.#extensionUri),
       retainContextWhenHidden: false,
     });
@@ -99,10 +98,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const host = new ChatHost(panel.webview, this.#services, true);
     this.#panels.add(host);
     panel.onDidChangeViewState(() => host.setVisible(panel.visible));
-    const named = open.onDidChange(() => {
-      const title = titleOfTab(open);
-      if (panel.title !== title) panel.title = title;
-    });
+    const named = followTitle(panel, open, (name) => name);
     panel.onDidDispose(() => {
       named.dispose();
       this.#panels.delete(host);

@@ -1,5 +1,5 @@
-// Drafts of the composers, of the side bar's and of each tab's, kept in the workspace state within a moment: an editor that runs in a browser, or that
-// dies, gives a page only what it had saved up to a minute before.
+// Drafts of the composers, of the side bar's and of each tab's, kept in the workspace state within a moment: an editor that
+// runs in a browser, or that dies, gives a page only what it had saved up to a minute before.
 import type * as vscode from "vscode";
 import type { FromWebview } from "../protocol/from-webview.ts";
 import type { ToWebview } from "../protocol/to-webview.ts";

@@ -10,6 +10,7 @@ import {
 } from "../core/llm/model.ts";
 import type { StreamFunction } from "../core/llm/stream.ts";
 import type { Configuration, ProviderSetting } from "./configuration.ts";
+import { withPatience } from "./patience.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** An endpoint that is known without being configured. */
@@ -105,17 +106,12 @@ export class ModelService implements vscode.Disposable {
       this.#gather();
       this.#changed.fire();
     };
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, PATIENCE_MS);
-    });
     const listing = Promise.all([
       list("settings", () => this.#ofSettings()),
       list("catalogue", () => this.#ofCatalogue()),
       list("editor", () => this.#editor.list()),
     ]);
-    await Promise.race([listing, patience]);
-    clearTimeout(timer);
+    await withPatience(listing, PATIENCE_MS);
     this.#isListed = true;
     this.#gather();
     this.#changed.fire();

@@ -111,6 +111,11 @@ export class OpenSession {
     );
   }
 
+  /** Its name, else its first prompt; undefined before it has either. */
+  get title(): string | undefined {
+    return this.session.getName() ?? this.firstPrompt;
+  }
+
   get phase(): Phase {
     return this.harness.phase;
   }

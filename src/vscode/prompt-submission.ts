@@ -21,7 +21,6 @@ export interface SubmissionServices {
   /** Expands prompt templates and skills named by a slash command; undefined where it names none. */
   expandSlash: (text: string, open: OpenSession) => Promise<string | undefined>;
   notice: Notify;
-  newSession: () => Promise<void>;
   chooseModel: (open: OpenSession | undefined) => Promise<void>;
 }
 
@@ -163,7 +162,7 @@ export class PromptSubmission {
         return true;
       case "new":
         accept();
-        await this.#services.newSession();
+        await sessionActions.newSession();
         return true;
       case "fork":
         if (open === undefined) return false;

@@ -9,6 +9,7 @@ import { leafAt } from "../core/session/siblings.ts";
 import type { ExportSession } from "./export-dialog.ts";
 import { forkName } from "./fork-name.ts";
 import type { OpenSession } from "./open-session.ts";
+import { withPatience } from "./patience.ts";
 import { forkNotice } from "./session-notices.ts";
 import type { SessionService } from "./session-service.ts";
 
@@ -84,12 +85,15 @@ export class SessionActions {
     return undefined;
   }
 
-  async newSession(): Promise<OpenSession | undefined> {
+  /**
+   * Begins a session, or shows an empty chat where no folder is open. False where the person closed the question for the
+   * folder: they stay where they were.
+   */
+  async newSession(): Promise<boolean> {
     const cwd = await this.folder();
-    if (cwd === undefined) return undefined;
-    const open = await this.#options.sessions.create(cwd);
-    this.#options.sessions.setCurrent(open);
-    return open;
+    if (cwd === undefined && this.hasFolder) return false;
+    this.#options.sessions.setCurrent(cwd === undefined ? undefined : await this.#options.sessions.create(cwd));
+    return true;
   }
 
   async open(path: string): Promise<OpenSession> {
@@ -111,16 +115,8 @@ export class SessionActions {
       const open = await sessions.open(file);
       if (sessions.current === undefined && !isLate) sessions.setCurrent(open);
     };
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, RESTORE_PATIENCE_MS);
-    });
-    try {
-      await Promise.race([restoring(), patience]);
-    } finally {
-      isLate = true;
-      clearTimeout(timer);
-    }
+    await withPatience(restoring(), RESTORE_PATIENCE_MS);
+    isLate = true;
   }
 
   /** Sessions of the workspace's folders, newest activity first. */
@@ -225,7 +221,7 @@ export class SessionActions {
     const point: ForkPoint =
       entryId === undefined ? { kind: "whole" } : { kind: "at", entryId: leafAt(open.session, entryId) };
     const session = await this.#options.repos.own().fork(open.session, point);
-    const title = open.session.getName() ?? open.firstPrompt;
+    const { title } = open;
     await session.ready();
     // Where nothing was copied it is a new session, which is called by its own first prompt.
     if (title !== undefined && session.size() > 0)
@@ -240,7 +236,7 @@ export class SessionActions {
   /** Titles that sessions of the workspace have. */
   async #titles(): Promise<Set<string>> {
     const listed = await this.list().catch(() => []);
-    const open = this.#options.sessions.all.map((one) => one.session.getName() ?? one.firstPrompt ?? "");
+    const open = this.#options.sessions.all.map(({ title }) => title ?? "");
     return new Set([...listed.map(sessionTitle), ...open]);
   }
 

@@ -76,7 +76,7 @@ export class SessionListView implements vscode.TreeDataProvider<ListNode>, vscod
   #sessionChanged(open: OpenSession): void {
     const { file } = open.session;
     if (file === undefined) return;
-    const state = `${open.status} ${open.session.getName() ?? open.firstPrompt ?? ""}`;
+    const state = `${open.status} ${open.title ?? ""}`;
     if (this.#statuses.get(file) === state) return;
     this.#statuses.set(file, state);
     this.#updateBadge();
@@ -121,7 +121,7 @@ export class SessionListView implements vscode.TreeDataProvider<ListNode>, vscod
     const { session, forks } = node.thread;
     const open = this.#sessions.all.find((candidate) => candidate.session.file === session.path);
     const current = open !== undefined && open === this.#sessions.current;
-    const title = (open && (open.session.getName() ?? open.firstPrompt)) || sessionTitle(session);
+    const title = open?.title ?? sessionTitle(session);
     const status = statusText(open?.status);
     const item = new vscode.TreeItem(
       title,

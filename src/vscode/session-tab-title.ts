@@ -4,7 +4,7 @@ import type { OpenSession } from "./open-session.ts";
 
 /** What a session is called: its name, else its first prompt. */
 export function nameOfOpen(open: OpenSession): string {
-  return open.session.getName() ?? open.firstPrompt ?? vscode.l10n.t("Untitled session");
+  return open.title ?? vscode.l10n.t("Untitled session");
 }
 
 /** Keeps the tab's title; `renamed` is called when the session came to be called otherwise. */

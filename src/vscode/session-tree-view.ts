@@ -302,7 +302,7 @@ export class SessionTreeView implements vscode.TreeDataProvider<TreeNode>, vscod
     const empty = this.#rows?.outline.size === 0 && this.#rows.session.size() > 0;
     const text = [filters[this.filter], empty ? vscode.l10n.t("No entry fits the filter.") : undefined];
     const message = open === undefined ? "" : text.filter((part) => part !== undefined).join(" ");
-    const description = open?.session.getName() ?? open?.firstPrompt ?? "";
+    const description = open?.title ?? "";
     // Each one that is set keeps the editor from drawing rows for 200 ms, also where it is the same.
     if (this.#view.message !== message) this.#view.message = message;
     if (this.#view.description !== description) this.#view.description = description;

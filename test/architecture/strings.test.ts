@@ -24,12 +24,25 @@ function used(): Set<string> {
   return found;
 }
 
+/** All code, for texts that are handed on before they are translated. */
+function code(): string {
+  return readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(join(root, "src", name), "utf8"))
+    .join("\n");
+}
+
 describe("the texts that people read", () => {
   const texts = used();
   const german = bundle("bundle.l10n.de.json");
 
   it("are all in German too", () => {
     expect([...texts].filter((text) => german[text] === undefined)).toEqual([]);
+  });
+  it("are said somewhere: none is left that nobody reads", () => {
+    const all = code();
+    expect(Object.keys(german).filter((text) => !all.includes(JSON.stringify(text)))).toEqual([]);
+    expect(bundle("bundle.l10n.json")).toEqual(Object.fromEntries(Object.keys(german).map((text) => [text, text])));
   });
   it("keep their placeholders in German", () => {
     const places = (text: string) => [...new Set(text.match(/\{\d\}/g) ?? [])].sort().join();

@@ -120,18 +120,6 @@ export async function run({ run, until, step, expect }) {
       "Water the roses",
     ),
   );
-  await step("a row opens also while rows are drawn anew", async () => {
-    for (let round = 0; round < 6; round++) {
-      const [pattern, other] = round % 2 === 0 ? [PLAN, "Water the roses"] : [ROSES, "Prune the hedge"];
-      await keys.toRow(TREE, pattern);
-      await keys.press("Enter");
-      await chat.said(other).waitFor({ state: "hidden" });
-      // Marks of the shown row go and come with each of these, and nobody waits for that here.
-      await chat.button("Back to current").click();
-      await chat.said("Prune the hedge").waitFor();
-    }
-    await back();
-  });
   await ways.mouse("Go to Entry", () =>
     looks(
       async () => {

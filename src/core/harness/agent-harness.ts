@@ -92,6 +92,7 @@ export class AgentHarness {
     this.#runs = new RunSupervisor({
       session: options.session,
       agent: this.#agent,
+      queues: this.#queues,
       settings: this.#settings,
       phase: this.#phase,
       compaction: this.#compaction,
@@ -296,14 +297,7 @@ export class AgentHarness {
       summaryUsage?: Usage;
     } = {},
   ): Promise<string> {
-    return await this.#thenDeliver(
-      this.#phase.exclusive("compaction", async (signal) => {
-        this.#settings.requireModel();
-        await this.session.ready();
-        await this.#saver.save();
-        return await this.#compaction.run({ reason: "manual", signal, ...options });
-      }),
-    );
+    return await this.#compacting((signal) => this.#compaction.run({ reason: "manual", signal, ...options }));
   }
 
   /** What was typed while an operation was on gets its run when that is over, however it ended. */
@@ -321,12 +315,16 @@ export class AgentHarness {
   async draftCompaction(
     options: { customInstructions?: string; cut?: PrepareInput["cut"] } = {},
   ): Promise<CompactionResult> {
-    return await this.#thenDeliver(
+    return await this.#compacting((signal) => this.#compaction.draft({ reason: "manual", signal, ...options }));
+  }
+
+  #compacting<T>(operation: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return this.#thenDeliver(
       this.#phase.exclusive("compaction", async (signal) => {
         this.#settings.requireModel();
         await this.session.ready();
         await this.#saver.save();
-        return await this.#compaction.draft({ reason: "manual", signal, ...options });
+        return await operation(signal);
       }),
     );
   }

@@ -9,12 +9,14 @@ import { detectSilentOverflow } from "../llm/silent-overflow.ts";
 import type { Session } from "../session/session.ts";
 import type { CompactionControl } from "./compaction-control.ts";
 import type { HarnessEvent } from "./harness-events.ts";
+import type { HarnessQueues } from "./harness-queues.ts";
 import type { OperationPhase } from "./operation-phase.ts";
 import type { TurnSettings } from "./turn-settings.ts";
 
 export interface RunHost {
   session: Session;
   agent: Agent;
+  queues: HarnessQueues;
   settings: TurnSettings;
   phase: OperationPhase;
   compaction: CompactionControl;
@@ -46,7 +48,7 @@ export class RunSupervisor {
 
   /** Runs until nothing is left to do. Without prompts it asks for an answer to the conversation as it stands. */
   async runToEnd(prompts: AgentMessage[] | undefined, signal: AbortSignal, systemPrompt: string): Promise<void> {
-    const { agent, compaction, emit, phase } = this.#host;
+    const { compaction, emit, phase, queues } = this.#host;
     phase.enter("turn");
     let outcome = await this.#run(prompts, signal, systemPrompt);
     while (!signal.aborted && outcome !== undefined) {
@@ -59,7 +61,7 @@ export class RunSupervisor {
         break;
       }
       if (!signal.aborted) await phase.during("compaction", () => compaction.compactIfNeeded(signal));
-      const queued = [...agent.steering.take(), ...agent.followUp.take()];
+      const queued = queues.take();
       if (queued.length === 0 || signal.aborted) break;
       outcome = await this.#run(queued, signal, systemPrompt);
     }

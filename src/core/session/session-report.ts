@@ -3,6 +3,7 @@ import type { AgentMessage, Usage } from "../llm/messages.ts";
 import { emptyUsage } from "../llm/messages.ts";
 import type { SessionEntry } from "./entries.ts";
 import type { BadLine, Session, SessionContext } from "./session.ts";
+import { nearestBelow } from "./siblings.ts";
 
 const BATCH = 500;
 
@@ -63,29 +64,13 @@ export async function reportSession(session: Session, context: SessionContext): 
     leafId: session.getLeafId(),
     name: session.getName() ?? null,
     labels,
-    roots: standing(session, null, stands),
-    tips: ids.filter((id) => stands(id) && standing(session, id, stands).length === 0),
+    roots: nearestBelow(session, null, stands),
+    tips: ids.filter((id) => stands(id) && nearestBelow(session, id, stands).length === 0),
     model: context.model,
     thinkingLevel: context.thinkingLevel,
     activeTools: context.activeToolNames,
     stats,
   };
-}
-
-/** Children that can be read, those of unreadable ones in their place. */
-function standing(session: Session, id: string | null, stands: (id: string) => boolean): string[] {
-  const found: string[] = [];
-  const pending: string[] = [];
-  // One by one: there may be more than a call takes arguments.
-  const add = (parent: string | null) => {
-    for (const child of [...session.childrenOf(parent)].reverse()) pending.push(child);
-  };
-  add(id);
-  for (let child = pending.pop(); child !== undefined; child = pending.pop()) {
-    if (stands(child)) found.push(child);
-    else add(child);
-  }
-  return found;
 }
 
 function count(entry: SessionEntry, stats: SessionStats): void {

@@ -29,8 +29,8 @@ export function visibleParent(session: Session, id: string): string | null {
   return null;
 }
 
-/** The first visible entries below, in file order. */
-export function visibleChildren(session: Session, id: string | null): string[] {
+/** The nearest entries below that are wanted, in file order, through those that are not. */
+export function nearestBelow(session: Session, id: string | null, wanted: (id: string) => boolean): string[] {
   const found: string[] = [];
   const seen = new Set<string>();
   const stack: string[] = [];
@@ -42,12 +42,18 @@ export function visibleChildren(session: Session, id: string | null): string[] {
   for (let child = stack.pop(); child !== undefined; child = stack.pop()) {
     if (seen.has(child)) continue;
     seen.add(child);
-    const node = session.node(child);
-    if (node === undefined) continue;
-    if (isVisible(node)) found.push(child);
+    if (wanted(child)) found.push(child);
     else add(child);
   }
   return found;
+}
+
+/** The first visible entries below, in file order. */
+export function visibleChildren(session: Session, id: string | null): string[] {
+  return nearestBelow(session, id, (child) => {
+    const node = session.node(child);
+    return node !== undefined && isVisible(node);
+  });
 }
 
 /** The entry and those beside it; one element where it stands alone. */

@@ -65,10 +65,7 @@ function handlers(services: CommandServices): Record<string, Handler> {
     };
   return {
     "coppice.newSession": async () => {
-      const begun = await sessionActions.newSession();
-      // Who closes the question for the folder goes on where they were.
-      if (begun === undefined && sessionActions.hasFolder) return;
-      if (begun === undefined) sessions.setCurrent(undefined);
+      if (!(await sessionActions.newSession())) return;
       await chat.reveal();
       chat.host?.post({ type: "composer.focus" });
     },
@@ -79,7 +76,7 @@ function handlers(services: CommandServices): Record<string, Handler> {
     "coppice.deleteSession": async () => {
       const open = needSession(sessions);
       if (open.session.file !== undefined) {
-        await sessionActions.delete(open.session.file, open.session.getName() ?? open.firstPrompt ?? open.session.id);
+        await sessionActions.delete(open.session.file, open.title ?? open.session.id);
       }
     },
     "coppice.forkSession": async (argument) => {

@@ -62,6 +62,34 @@ describe("the session that was open last", () => {
   });
 });
 
+describe("a new session", () => {
+  /** What is in the chat after it was asked for, with these folders open and this one picked. */
+  async function asked(folders: string[], picked: string | undefined) {
+    const all = folders.map((name) => ({ name, uri: { fsPath: `/w/${name}` } }));
+    vi.spyOn(vscode.workspace, "workspaceFolders", "get").mockReturnValue(all as never);
+    vi.spyOn(vscode.window, "showQuickPick").mockImplementation((async (items: { label: string }[]) =>
+      items.find(({ label }) => label === picked)) as never);
+    const shown: unknown[] = [];
+    const begun = await new SessionActions({
+      sessions: { create: async (cwd: string) => cwd, setCurrent: (open: unknown) => shown.push(open) },
+    } as never).newSession();
+    vi.restoreAllMocks();
+    return { begun, shown };
+  }
+
+  it("is begun in the folder that was picked", async () => {
+    expect(await asked(["a", "b"], "b")).toEqual({ begun: true, shown: ["/w/b"] });
+  });
+
+  it("is none where the question was closed: what is in the chat stays", async () => {
+    expect(await asked(["a", "b"], undefined)).toEqual({ begun: false, shown: [] });
+  });
+
+  it("is an empty chat where no folder is open", async () => {
+    expect(await asked([], undefined)).toEqual({ begun: true, shown: [undefined] });
+  });
+});
+
 describe("the question which folder a session is for", () => {
   it("stays when the chat takes the focus, and its answer is the folder's path", async () => {
     const folder = (name: string) => ({ name, uri: { fsPath: `/w/${name}` } });
