@@ -23,7 +23,8 @@ async function serve(write: (send: (text: string) => void, end: () => void) => v
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const limits = { firstByteMs: 60, idleMs: 60, maxBytes: 1_000, maxLineBytes: 400 };
+/** Long, so that on a busy machine only the limit ends a request that a test shortens. */
+const limits = { firstByteMs: 30_000, idleMs: 30_000, maxBytes: 1_000, maxLineBytes: 400 };
 const read = async (url: string, changes = {}) => {
   const watchdog = new Watchdog({ ...limits, ...changes });
   const response = await watchdog.fetch(url, { signal: new AbortController().signal });
@@ -33,12 +34,12 @@ const read = async (url: string, changes = {}) => {
 describe("Watchdog", () => {
   it("counts headers for nothing: a body that never begins ends at the first-byte limit", async () => {
     const url = await serve(() => undefined);
-    await expect(read(url)).rejects.toMatchObject({ name: "WatchdogError", limit: "firstByte" });
+    await expect(read(url, { firstByteMs: 60 })).rejects.toMatchObject({ name: "WatchdogError", limit: "firstByte" });
   });
 
   it("ends a body that stalls", async () => {
     const url = await serve((send) => send("begin"));
-    await expect(read(url)).rejects.toMatchObject({ limit: "idle" });
+    await expect(read(url, { idleMs: 60 })).rejects.toMatchObject({ limit: "idle" });
   });
 
   it("lets an answer take as long as it likes while bytes come", async () => {
