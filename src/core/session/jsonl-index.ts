@@ -2,14 +2,18 @@
 import type { SessionEntry, SessionHeader } from "./entries.ts";
 import { type Decoded, decodeLine, MAX_LINE_BYTES } from "./jsonl-codec.ts";
 import { Prefix, readPrefix } from "./jsonl-prefix.ts";
-import { joinBytes, type Place } from "./line-bytes.ts";
+import type { Place } from "./line-bytes.ts";
 import { ROW_DAMAGED } from "./row-facts.ts";
 import { NO_KEY, type SessionTree } from "./session-tree.ts";
 
 const NEWLINE = 0x0a;
 const CLOSE = 0x7d;
-/** Longer than any prefix. */
-const PREFIX_BYTES = 512;
+/** Room for a line that began in the slice before; it grows with the line, and only so much of it is kept. */
+const CARRY_BYTES = 64 * 1024;
+const KEPT_CARRY_BYTES = 1024 * 1024;
+const NO_BYTES = new Uint8Array(0);
+/** What no indexer collects in at present: fresh room costs as much as the lines of a small file. */
+let spareCarry = NO_BYTES;
 
 export interface IndexSink {
   header(header: SessionHeader, line: number): void;
@@ -50,9 +54,9 @@ export class JsonlIndexer {
   #line = 0;
   /** Offset in the file of the line that is being collected. */
   #start: number;
-  #pieces: Uint8Array[] = [];
+  /** What was seen of it, while it is no longer than a line may be. */
+  #carry = NO_BYTES;
   #collected = 0;
-  #lastByte = 0;
   /** A last line without a newline that nothing could be made of; without its bytes where they are too many. */
   #unfinished: { bytes: Uint8Array | undefined; length: number } | undefined;
   /** The last line had no newline yet, and its entry has joined. */
@@ -118,13 +122,10 @@ export class JsonlIndexer {
    */
   end(): Fragment | undefined {
     if (this.#collected === 0) return undefined;
-    const tooLong = this.#collected > MAX_LINE_BYTES;
-    const bytes = tooLong ? undefined : joinBytes(this.#pieces);
-    const decoded: Decoded = bytes === undefined ? { kind: "bad", reason: "longer than 32 MB" } : decodeLine(bytes);
-    this.#pieces = [];
     const offset = this.#start;
     const length = this.#collected;
-    this.#collected = 0;
+    const bytes = this.#takeCollected()?.slice();
+    const decoded: Decoded = bytes === undefined ? { kind: "bad", reason: "longer than 32 MB" } : decodeLine(bytes);
     if (decoded.kind === "bad") {
       this.#unfinished = { bytes, length };
       return { offset, line: this.#line + 1, reason: decoded.reason };
@@ -138,8 +139,7 @@ export class JsonlIndexer {
 
   /** Reading failed in the middle of a line: it is fed again from its beginning (`next`). */
   restart(): void {
-    this.#pieces = [];
-    this.#collected = 0;
+    this.#takeCollected();
   }
 
   /** Takes a line of ours that was written behind all that was fed; on a line of its own, whatever stood before it. */
@@ -155,11 +155,31 @@ export class JsonlIndexer {
     this.#take({ kind: "entry", entry }, offset, length);
   }
 
+  /** Keeps a part of a line: the chunk is filled again. */
   #collect(chunk: Uint8Array, from: number, to: number): void {
+    const before = this.#collected;
     this.#collected += to - from;
-    if (to > from) this.#lastByte = chunk[to - 1]!;
-    if (this.#collected > MAX_LINE_BYTES) this.#pieces = [];
-    else this.#pieces.push(new Uint8Array(chunk.subarray(from, to))); // A copy: the chunk is filled again.
+    if (this.#collected > MAX_LINE_BYTES) return;
+    if (before === 0) {
+      this.#carry = spareCarry;
+      spareCarry = NO_BYTES;
+    }
+    if (this.#collected > this.#carry.length) {
+      const larger = new Uint8Array(Math.max(CARRY_BYTES, this.#collected * 2));
+      larger.set(this.#carry.subarray(0, before));
+      this.#carry = larger;
+    }
+    this.#carry.set(chunk.subarray(from, to), before);
+  }
+
+  /** What was collected, good until an indexer collects more; undefined where it is longer than a line may be. */
+  #takeCollected(): Uint8Array | undefined {
+    const length = this.#collected;
+    const bytes = length > MAX_LINE_BYTES ? undefined : this.#carry.subarray(0, length);
+    this.#collected = 0;
+    if (this.#carry.length <= KEPT_CARRY_BYTES && length > 0) spareCarry = this.#carry;
+    this.#carry = NO_BYTES;
+    return bytes;
   }
 
   #finishCollected(): void {
@@ -167,15 +187,7 @@ export class JsonlIndexer {
     const length = this.#collected;
     const offset = this.#start;
     this.#start += length + 1;
-    this.#collected = 0;
-    const pieces = this.#pieces;
-    this.#pieces = [];
-    const head = pieces[0];
-    const simple = head !== undefined && head.length >= PREFIX_BYTES && !this.#verify && this.holdBack === undefined;
-    if (simple && this.#lastByte === CLOSE && readPrefix(head, 0, head.length, this.#tree, this.#prefix)) {
-      if (this.#addPrefix(offset, length)) return;
-    }
-    this.#closed(length > MAX_LINE_BYTES ? undefined : joinBytes(pieces), offset, length);
+    this.#closed(this.#takeCollected(), offset, length);
   }
 
   #closed(bytes: Uint8Array | undefined, offset: number, length: number): void {

@@ -7,13 +7,13 @@ import { type Place, wholeText } from "./line-bytes.ts";
 const RUN_BYTES = 32 * 1024;
 /** From so many lines on a run is decoded as a whole: the call costs more than the characters of a short line. */
 const FEW_LINES = 4;
-/** Bytes of one slice of a scan: enough that the next one is read by another thread while this one is taken. */
-const SLICE_BYTES = 2 * 1024 * 1024;
-/** Bytes of one slice where nothing is read ahead. */
-const NEAR_BYTES = 512 * 1024;
+/** Bytes of one slice of a scan: each costs a call to the system, and others wait until it is taken. */
+const SLICE_BYTES = 1024 * 1024;
+/** Bytes of the first slice; each next one is twice as large. What has never run before takes longest. */
+const FIRST_SLICE_BYTES = 128 * 1024;
 /** Buffers of scans that ended: fresh ones cost as much as the scan of a small file. */
 const spare: Uint8Array[] = [];
-const MAX_SPARE = 4;
+const MAX_SPARE = 2;
 let spareRun: Uint8Array | undefined;
 /** Lines nearer than this are read together with what stands between them. */
 const GAP_BYTES = 16 * 1024;
@@ -81,40 +81,23 @@ function inFileOrder(places: readonly Place[]): Uint32Array {
   return isSorted ? order : order.sort((a, b) => places[a]!.offset - places[b]!.offset);
 }
 
-/**
- * Calls `take` with slices of `[from, to)`, each good until `take` is done; others run between them. `near`: in slices that
- * stay in the processor's cache, which is quicker until there is so much to read that another thread is worth its start.
- */
+/** Calls `take` with slices of `[from, to)`, each good until `take` is done; others run between them. */
 export async function readSlices(
   file: FileHandle,
   from: number,
   to: number,
   take: (bytes: Uint8Array) => void | Promise<void>,
-  near = false,
 ): Promise<void> {
-  const most = near ? NEAR_BYTES : SLICE_BYTES;
-  const buffer = () => spare.pop() ?? new Uint8Array(SLICE_BYTES);
-  const buffers = to - from > most ? [buffer(), buffer()] : [buffer()];
-  const readAt = (at: number, turn: number) => {
-    const slice = file.read(at, Math.min(most, to - at), buffers[turn % buffers.length]);
-    // One that is read ahead may fail before anybody waits for it; who waits still hears of it.
-    slice.catch(() => {});
-    return slice;
-  };
-  let next = from < to ? readAt(from, 0) : undefined;
+  const buffer = spare.pop() ?? new Uint8Array(SLICE_BYTES);
   try {
-    for (let at = from, turn = 1; next !== undefined; turn++) {
-      const bytes = await next;
+    for (let at = from, most = FIRST_SLICE_BYTES; at < to; most = Math.min(most * 2, SLICE_BYTES)) {
+      const bytes = await file.read(at, Math.min(most, to - at), buffer);
+      if (bytes.length === 0) return;
       at += bytes.length;
-      // The next slice is read while this one is taken; with one buffer there is no next slice, or a short read.
-      const more = bytes.length > 0 && at < to;
-      next = more && buffers.length > 1 ? readAt(at, turn) : undefined;
-      if (bytes.length > 0) await take(bytes);
+      await take(bytes);
       if (isTurnOver()) await giveWay();
-      if (more && next === undefined) next = readAt(at, turn);
     }
   } finally {
-    await next?.catch(() => {});
-    for (const used of buffers) if (spare.length < MAX_SPARE) spare.push(used);
+    if (spare.length < MAX_SPARE) spare.push(buffer);
   }
 }

@@ -9,8 +9,6 @@ import type { Place } from "./line-bytes.ts";
 import type { BadLine } from "./session.ts";
 import { SessionTree } from "./session-tree.ts";
 
-/** From this size on a file is indexed while its next slice is read. */
-const READ_AHEAD_BYTES = 256 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 export interface ScanOptions {
@@ -77,7 +75,7 @@ export class JsonlScan {
       if (wantIds) this.tree.breakCycles();
     };
     try {
-      await readSlices(file, indexer.next, to, take, to - indexer.next < READ_AHEAD_BYTES);
+      await readSlices(file, indexer.next, to, take);
       this.#fragment = indexer.end();
     } finally {
       indexer.restart();

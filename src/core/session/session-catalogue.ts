@@ -1,11 +1,11 @@
 // Remembers what a list shows, checked by size and time of each file, so that listing costs a stat (performance §7, 4).
 import type { FileStat, FileSystem } from "../ports.ts";
+import { joinBytes, textLines } from "./line-bytes.ts";
 import { baseName, folderOf } from "./session-paths.ts";
 import { type SessionSummary, summarizeSession } from "./session-summary.ts";
 
-/** Files that are scanned at the same time. */
-const SCANS = 4;
-const FORMAT = 1;
+/** The first line of the catalogue's file; one line for each session follows. */
+const FIRST_LINE = '{"format":2}';
 
 interface Known {
   identity: string;
@@ -49,13 +49,11 @@ export class SessionCatalogue {
         take(before.summary);
       } else unknown.push({ path, stat });
     }
-    const scan = async () => {
-      for (let next = unknown.pop(); next !== undefined; next = unknown.pop()) {
-        if (options.signal?.aborted === true) return;
-        take(await this.#scan(next.path, next.stat, known));
-      }
-    };
-    await Promise.all(Array.from({ length: SCANS }, scan));
+    // Mostly newest first. One after the other: the processor's cache holds what one scan needs, and a disk serves one as quickly as four.
+    for (const { path, stat } of unknown.reverse()) {
+      if (options.signal?.aborted === true) break;
+      take(await this.#scan(path, stat, known));
+    }
     await this.#save();
     return found;
   }
@@ -95,12 +93,12 @@ export class SessionCatalogue {
     this.#known = new Map();
     if (this.#path === undefined) return this.#known;
     try {
-      const text = new TextDecoder().decode(await this.#fs.readFile(this.#path));
-      const stored = JSON.parse(text) as { format?: unknown; files?: unknown };
-      if (stored.format === FORMAT && Array.isArray(stored.files)) {
-        for (const [path, known] of stored.files as [string, Known][]) {
-          if (typeof path === "string" && known?.summary?.path === path) this.#known.set(path, known);
-        }
+      let isOurs = false;
+      for (const line of textLines(await this.#fs.readFile(this.#path))) {
+        isOurs ||= line === FIRST_LINE;
+        if (!isOurs) break;
+        const known = JSON.parse(line) as Partial<Known>;
+        if (typeof known.summary?.path === "string") this.#known.set(known.summary.path, known as Known);
       }
     } catch {
       // Missing or damaged: it is rebuilt from the files, which alone are the truth.
@@ -112,9 +110,11 @@ export class SessionCatalogue {
     if (!this.#changed || this.#path === undefined || this.#known === undefined) return;
     this.#changed = false;
     try {
-      const text = JSON.stringify({ format: FORMAT, files: [...this.#known] });
+      const text = new TextEncoder();
+      const lines = [text.encode(`${FIRST_LINE}\n`)];
+      for (const known of this.#known.values()) lines.push(text.encode(`${JSON.stringify(known)}\n`));
       await this.#fs.makeDirectory(folderOf(this.#path));
-      await this.#fs.writeFileAtomic(this.#path, new TextEncoder().encode(text), 0o600);
+      await this.#fs.writeFileAtomic(this.#path, joinBytes(lines), 0o600);
     } catch {
       // A list that cannot be remembered is still a list.
     }

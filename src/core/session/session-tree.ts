@@ -16,8 +16,10 @@ import {
 import { cleanName } from "./session-name.ts";
 
 /** Room for a usual session, so that a list of many grows none of them. */
-const FIRST_ROWS = 1024;
-const FIRST_BITS = 11;
+const FIRST_ROWS = 512;
+const FIRST_BITS = 10;
+/** So many rows are made at once where they are expected: five megabytes. */
+const BELIEVED_ROWS = 2 ** 17;
 
 const TEXT_KEY = 2 ** 32;
 /** The key of "no parent". */
@@ -394,8 +396,8 @@ export class SessionTree {
 
   #growRows(): void {
     const usual = this.#capacity < 4096 ? this.#capacity * 2 : Math.ceil(this.#capacity * 1.5);
-    // What a beginning of small lines promises is not believed at once.
-    const size = Math.max(usual, Math.min(this.#expected, this.#capacity * 8));
+    // What a beginning of small lines promises is not believed at once, unless it is little to believe.
+    const size = Math.max(usual, Math.min(this.#expected, Math.max(this.#capacity * 8, BELIEVED_ROWS)));
     this.#offset = grow(this.#offset, size);
     this.#length = grow(this.#length, size);
     this.#type = grow(this.#type, size);

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { SessionEntry } from "../../../src/core/session/entries.ts";
 import { jsonCopy } from "../../../src/core/session/json-copy.ts";
 import { decodeLine, encodeLine, encodeLines } from "../../../src/core/session/jsonl-codec.ts";
-import { joinBytes } from "../../../src/core/session/line-bytes.ts";
+import { joinBytes, textLines } from "../../../src/core/session/line-bytes.ts";
 import { contextTexts, FILE, file, openText, userLine } from "../../support/session-files.ts";
 
 const text = fc.oneof(
@@ -13,6 +13,20 @@ const text = fc.oneof(
   fc.constantFrom("→", "\ufeff", "\ufffd", "é", "🌳", "\u2028", ""),
 );
 const bytesOf = (value: string) => new TextEncoder().encode(value);
+
+describe("bytes as lines of text", () => {
+  it("are what the whole text has between its newlines, however long the lines are", () => {
+    const unit = fc.oneof(fc.constantFrom("", "→", "é\r", "🌳", "x".repeat(4095), "→".repeat(12_000)), text);
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 30 }), fc.boolean(), (parts, ends) => {
+        const whole = parts.join("\n") + (ends ? "\n" : "");
+        const wanted = whole.split("\n");
+        if (wanted.at(-1) === "") wanted.pop();
+        expect([...textLines(bytesOf(whole))]).toEqual(wanted);
+      }),
+    );
+  });
+});
 
 describe("a session whose texts are of every kind", () => {
   it("reads the same lines one by one, together, from the end and from the index", async () => {
