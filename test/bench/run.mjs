@@ -18,9 +18,13 @@ const folder = mkdtempSync(join(tmpdir(), "coppice-bench-"));
 const rows = [];
 
 function run(name, path) {
-  const { stdout, stderr } = spawnSync(node, ["--max-old-space-size=8192", join(cache, "case.mjs"), name, path], {
-    encoding: "utf8",
-  });
+  const { stdout, stderr } = spawnSync(
+    node,
+    ["--expose-gc", "--max-old-space-size=8192", join(cache, "case.mjs"), name, path],
+    {
+      encoding: "utf8",
+    },
+  );
   try {
     return JSON.parse(stdout.trim().split("\n").at(-1));
   } catch {

@@ -23,6 +23,7 @@ const HEAD_BYTES = 256;
 const latin1 = new TextDecoder("latin1");
 // Quicker here than a loop over bytes: few lines are read, by code that is still cold.
 const HEAD = /^\{"type":"[a-z_]{1,30}","id":"([^"\\]{1,64})","parentId":(?:null|"[^"\\]{1,64}"),/;
+const NO_PLAIN_ID = /[^ -~]/;
 
 export class JsonlTail {
   readonly #file: FileHandle;
@@ -31,6 +32,9 @@ export class JsonlTail {
   #chunk = FIRST_CHUNK;
   /** Bytes before the first newline that was read: the end of a line that begins earlier. */
   #rest: Uint8Array = new Uint8Array(0);
+  /** Lines that were read, newest first; those before `#next` are known by id. */
+  readonly #lines: Line[] = [];
+  #next = 0;
   readonly #byId = new Map<string, Line>();
   #position: string | null | undefined;
 
@@ -41,12 +45,11 @@ export class JsonlTail {
 
   /** The position; undefined where the tail cannot tell (nothing readable near the end). */
   async position(): Promise<string | null | undefined> {
-    while (this.#position === undefined && (await this.#readBack())) {}
+    while (this.#position === undefined && (this.#findPosition() || (await this.#readBack()))) {}
     // A `leaf` entry may name what stands far before it, or nothing at all.
     const id = this.#position;
     if (id === undefined || id === null) return id;
-    while (!this.#byId.has(id) && (await this.#readBack())) {}
-    return this.#byId.has(id) ? id : undefined;
+    return (await this.#lineOf(id)) === undefined ? undefined : id;
   }
 
   /**
@@ -75,8 +78,7 @@ export class JsonlTail {
   }
 
   async #entry(id: string): Promise<SessionEntry | undefined> {
-    let line = this.#byId.get(id);
-    while (line === undefined && (await this.#readBack())) line = this.#byId.get(id);
+    const line = await this.#lineOf(id);
     if (line === undefined) return undefined;
     if (line.entry === undefined) {
       const decoded = decodeLine(line.source, line.isPlain);
@@ -84,6 +86,48 @@ export class JsonlTail {
       line.entry = decoded.entry;
     }
     return line.entry;
+  }
+
+  async #lineOf(id: string): Promise<Line | undefined> {
+    let line = this.#byId.get(id) ?? this.#pass(id);
+    while (line === undefined && (await this.#readBack())) line = this.#pass(id);
+    return line;
+  }
+
+  /** Takes further lines as known up to that of `id`: mostly the next one, which is parsed anyway. */
+  #pass(id: string): Line | undefined {
+    const mark = `"id":"${id}"`;
+    while (this.#next < this.#lines.length) {
+      const line = this.#lines[this.#next++]!;
+      const head = headOf(line.source);
+      const found = head.includes(mark) ? undefined : HEAD.exec(head)?.[1];
+      const its = found === undefined || NO_PLAIN_ID.test(found) ? this.#decode(line) : found;
+      if (its === undefined || this.#byId.has(its)) continue;
+      this.#byId.set(its, line);
+      if (its === id) return line;
+    }
+    return undefined;
+  }
+
+  /** The position is what the newest readable line says; false where none was read yet. */
+  #findPosition(): boolean {
+    while (this.#next < this.#lines.length) {
+      const line = this.#lines[this.#next++]!;
+      const id = this.#decode(line);
+      if (id === undefined) continue;
+      this.#byId.set(id, line);
+      this.#position = line.entry!.type === "leaf" ? line.entry!.targetId : id;
+      return true;
+    }
+    return false;
+  }
+
+  /** The id of the line's entry, which is then there; undefined where it is none. */
+  #decode(line: Line): string | undefined {
+    const decoded = decodeLine(line.source, line.isPlain);
+    if (decoded.kind !== "entry") return undefined;
+    line.entry = decoded.entry;
+    return decoded.entry.id;
   }
 
   /** Reads one more chunk; false at the beginning of the file or past the limit. */
@@ -123,19 +167,10 @@ export class JsonlTail {
   }
 
   #line(source: Uint8Array | string, isPlain = false): void {
-    if (source.length === 0) return;
-    const line: Line = { source, isPlain };
-    const head = typeof source === "string" ? source : latin1.decode(source.subarray(0, HEAD_BYTES));
-    let id = HEAD.exec(head)?.[1];
-    if (id === undefined || /[^ -~]/.test(id) || this.#position === undefined) {
-      const decoded = decodeLine(source, isPlain);
-      if (decoded.kind !== "entry") return;
-      line.entry = decoded.entry;
-      id = decoded.entry.id;
-      if (this.#position === undefined) {
-        this.#position = decoded.entry.type === "leaf" ? decoded.entry.targetId : id;
-      }
-    }
-    if (!this.#byId.has(id)) this.#byId.set(id, line);
+    if (source.length > 0) this.#lines.push({ source, isPlain });
   }
+}
+
+function headOf(source: Uint8Array | string): string {
+  return typeof source === "string" ? source.slice(0, HEAD_BYTES) : latin1.decode(source.subarray(0, HEAD_BYTES));
 }
