@@ -1,6 +1,7 @@
 // Feeds the bytes of a session file into its tree, line by line, parsing only lines that need it (performance §7).
 import type { SessionEntry, SessionHeader } from "./entries.ts";
 import { type Decoded, decodeLine, MAX_LINE_BYTES } from "./jsonl-codec.ts";
+import { gluedParts, looksGlued } from "./jsonl-glued.ts";
 import { Prefix, readPrefix } from "./jsonl-prefix.ts";
 import type { Place } from "./line-bytes.ts";
 import { ROW_DAMAGED } from "./row-facts.ts";
@@ -35,6 +36,8 @@ export interface IndexOptions {
   sawHeader?: boolean;
   /** Parse every line whole, so that damage behind the prefix is found as well. */
   verify?: boolean;
+  /** Offsets of lines that are parsed whole in any case. */
+  whole?: ReadonlySet<number>;
   /** Bytes of the whole file, where it is read from its beginning. */
   size?: number;
 }
@@ -44,6 +47,7 @@ export class JsonlIndexer {
   readonly #tree: SessionTree;
   readonly #sink: IndexSink;
   readonly #verify: boolean;
+  readonly #whole: ReadonlySet<number> | undefined;
   readonly #size: number;
   readonly #prefix = new Prefix();
   /** True where the line is one of ours that was not acknowledged: it must not join the tree yet. */
@@ -74,6 +78,7 @@ export class JsonlIndexer {
     this.#line = options.line ?? 0;
     this.#sawHeader = options.sawHeader ?? false;
     this.#verify = options.verify ?? false;
+    this.#whole = options.whole;
     this.#size = options.size ?? 0;
     this.#last = tree.count - 1;
   }
@@ -85,6 +90,10 @@ export class JsonlIndexer {
   /** True where the last entry joined without a newline: whatever else follows on its line makes another line of it. */
   get endsOpen(): boolean {
     return this.#endsOpen;
+  }
+
+  get endLooksGlued(): boolean {
+    return this.#unfinished?.bytes !== undefined && looksGlued(this.#unfinished.bytes);
   }
 
   /** Takes the next bytes of the file. Costs about 0.2 ms a megabyte; give it slices and let others run between. */
@@ -200,6 +209,7 @@ export class JsonlIndexer {
     if (this.holdBack?.(bytes.subarray(from, to), offset) === true) return;
     if (
       !this.#verify &&
+      this.#whole?.has(offset) !== true &&
       length > 0 &&
       bytes[to - 1] === CLOSE &&
       readPrefix(bytes, from, to, this.#tree, this.#prefix) &&
@@ -207,7 +217,13 @@ export class JsonlIndexer {
     ) {
       return;
     }
-    this.#take(decodeLine(bytes.subarray(from, to)), offset, length);
+    const line = bytes.subarray(from, to);
+    const decoded = decodeLine(line);
+    this.#take(decoded, offset, length);
+    if (decoded.kind !== "bad") return;
+    for (const part of gluedParts(line)) {
+      this.#added(this.#tree.addEntry(part.entry, offset + part.from, part.length));
+    }
   }
 
   /** False where an entry has the id already: only a line that can be read takes its place. */

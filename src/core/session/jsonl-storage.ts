@@ -53,6 +53,8 @@ export class JsonlStorage implements SessionStorage {
   #outgoing = new OutgoingLines();
   /** Lines of ours were found among those of others: the file has another order than the tree. */
   #outOfOrder = false;
+  /** The position is an entry behind a torn one, found because it is the last: what follows may show it in another way. */
+  #endsGlued = false;
   /** Another file stands at the path, and nobody was told yet. */
   #isUntold = false;
   #creationTried = false;
@@ -238,25 +240,31 @@ export class JsonlStorage implements SessionStorage {
   }
 
   async #index(): Promise<void> {
-    const { disk, scan } = this.#fresh();
-    this.#scan = scan;
-    await scan.read(disk.reader, disk.size, this.#holdBack(), false);
+    this.#scan = await this.#readWhole();
     this.#indexed = true;
     this.#tail = undefined;
   }
 
   /** The lines came in another order than the file has them: it is read anew, for labels, duplicate ids and siblings. */
   async #putInOrder(): Promise<void> {
-    const { disk, scan } = this.#fresh();
-    await scan.read(disk.reader, disk.size, this.#holdBack(), false);
-    this.#scan = scan;
+    this.#scan = await this.#readWhole();
     this.#tell([], "reordered");
   }
 
-  #fresh() {
+  /** Reads the file from its beginning; once more where lines turn out to be two, which only what follows them shows. */
+  async #readWhole(): Promise<JsonlScan> {
     const disk = this.#disk!;
     const bad = this.#headerLost ? [{ line: 1, reason: "no session header before the first entry" }] : [];
-    return { disk, scan: new JsonlScan(undefined, { verify: this.#options.verify, size: disk.size, bad }) };
+    const glued = new Set<number>();
+    this.#endsGlued = false;
+    for (;;) {
+      const scan = new JsonlScan(undefined, { verify: this.#options.verify, size: disk.size, bad, glued });
+      await scan.read(disk.reader, disk.size, this.#holdBack(), false);
+      const more = await scan.gluedLines(disk.reader);
+      if (more.offsets.length === 0) return scan;
+      for (const offset of more.offsets) glued.add(offset);
+      this.#endsGlued ||= more.atEnd;
+    }
   }
 
   /** While lines of an append are not acknowledged they are known again in what is read, and join nothing. */
@@ -286,6 +294,10 @@ export class JsonlStorage implements SessionStorage {
       }
       const added = await scan.read(disk.reader, state.to, this.#holdBack(), true);
       await disk.seen(state.to);
+      if ((await scan.gluedLines(disk.reader)).offsets.length > 0) {
+        await this.#reload(why);
+        return;
+      }
       if (added.length > 0) this.#tell(added, "grown");
     }
   }
@@ -396,7 +408,7 @@ export class JsonlStorage implements SessionStorage {
 
   /** Lines of ours that are in the file join the tree. They are saved: nothing that fails here may say otherwise. */
   async #join(lines: readonly OutgoingLine[]): Promise<void> {
-    if (this.#outOfOrder) {
+    if (this.#outOfOrder || this.#endsGlued || this.#scan.endMayBeTwo) {
       this.#outOfOrder = false;
       try {
         return await this.#putInOrder();

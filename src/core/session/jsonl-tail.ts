@@ -3,6 +3,7 @@ import { giveWay, isTurnOver } from "../give-way.ts";
 import type { FileHandle } from "../ports.ts";
 import type { SessionEntry } from "./entries.ts";
 import { decodeLine } from "./jsonl-codec.ts";
+import { looksGlued } from "./jsonl-glued.ts";
 import { joinBytes, wholeText } from "./line-bytes.ts";
 
 const NEWLINE = 0x0a;
@@ -37,6 +38,8 @@ export class JsonlTail {
   #next = 0;
   readonly #byId = new Map<string, Line>();
   #position: string | null | undefined;
+  /** A line must be taken apart: only the index can tell. */
+  #isUnsure = false;
 
   constructor(file: FileHandle, size: number) {
     this.#file = file;
@@ -46,6 +49,7 @@ export class JsonlTail {
   /** The position; undefined where the tail cannot tell (nothing readable near the end). */
   async position(): Promise<string | null | undefined> {
     while (this.#position === undefined && (this.#findPosition() || (await this.#readBack()))) {}
+    if (this.#isUnsure) return undefined;
     // A `leaf` entry may name what stands far before it, or nothing at all.
     const id = this.#position;
     if (id === undefined || id === null) return id;
@@ -91,7 +95,7 @@ export class JsonlTail {
   async #lineOf(id: string): Promise<Line | undefined> {
     let line = this.#byId.get(id) ?? this.#pass(id);
     while (line === undefined && (await this.#readBack())) line = this.#pass(id);
-    return line;
+    return this.#isUnsure ? undefined : line;
   }
 
   /** Takes further lines as known up to that of `id`: mostly the next one, which is parsed anyway. */
@@ -125,6 +129,7 @@ export class JsonlTail {
   /** The id of the line's entry, which is then there; undefined where it is none. */
   #decode(line: Line): string | undefined {
     const decoded = decodeLine(line.source, line.isPlain);
+    if (decoded.kind === "bad") this.#isUnsure ||= looksGlued(line.source);
     if (decoded.kind !== "entry") return undefined;
     line.entry = decoded.entry;
     return decoded.entry.id;

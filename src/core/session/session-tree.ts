@@ -299,6 +299,19 @@ export class SessionTree {
   isOrphan(row: number): boolean {
     return this.#parent[row] === -1 && (this.#flags[row]! & ROW_NO_PARENT) === 0;
   }
+  /** Rows whose parent has not been seen, `most` of them. */
+  orphans(most: number): number[] {
+    const found: number[] = [];
+    for (const rows of this.#waiting.values()) {
+      for (const row of rows) if (found.length < most && this.#parent[row] === -1) found.push(row);
+    }
+    return found;
+  }
+  /** True where an entry names this id as its parent and none has it. */
+  isMissed(id: string): boolean {
+    if (this.#waiting.size === 0 || this.rowOf(id) >= 0) return false;
+    return this.#waiting.has(this.keyOf(id));
+  }
   typeOf(row: number): SessionEntryType {
     return ROW_TYPES[this.#type[row]!]!;
   }

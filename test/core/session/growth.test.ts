@@ -31,7 +31,8 @@ describe("a session whose file grows", () => {
     expect(session.node("bbbbbbbb")).toBeDefined();
     fs.appendForeign(FILE, `${userLine("cccccccc", "aaaaaaaa", "C")}\n`);
     await session.refresh();
-    expect(await session.getEntry("bbbbbbbb")).toBeUndefined();
+    expect(await contextTexts(session, "cccccccc")).toEqual(["A", "C"]);
+    expect(await contextTexts(session, "bbbbbbbb")).toEqual(["B"]);
     expect(session.badLines().map(({ line }) => line)).toEqual([3]);
   });
 

@@ -48,7 +48,27 @@ const cases: Case[] = [
     context: ["A", "B", "D"],
     bad: [4],
   },
-  { name: "two lines glued together", content: file(A, B.slice(0, 70) + C, D), context: ["A", "D"], bad: [3] },
+  {
+    name: "a torn entry and one on its line",
+    content: file(A, B.slice(0, 70) + C, D),
+    context: ["A", "C", "D"],
+    bad: [3],
+  },
+  { name: "the same at the end", content: file(A, B.slice(0, 70) + C), context: ["A", "C"], bad: [3] },
+  {
+    name: "an entry that is torn behind its prefix, and one on its line",
+    content: file(A, B.slice(0, -4) + C, D),
+    context: ["A", "C", "D"],
+    bad: [3],
+  },
+  { name: "the same at the end of the file", content: file(A, B.slice(0, -4) + C), context: ["A", "C"], bad: [3] },
+  { name: "two whole entries on one line", content: file(A, B + C, D), context: ["A", "B", "C", "D"], bad: [3] },
+  {
+    name: "garbage before an entry on its line",
+    content: file(A, B, `%%%${C}`, D),
+    context: ["A", "B", "C", "D"],
+    bad: [4],
+  },
   {
     name: "bytes that are no UTF-8",
     content: bytes(file(A), B.slice(0, B.indexOf('"content":"B') + 12), new Uint8Array([0xff]), '","timestamp":1}}\n'),
