@@ -40,6 +40,8 @@ export interface InspectorItem {
   /** The beginning of the text. */
   text: string;
   size: TokenCount;
+  /** Nothing of it is sent: a reply that failed, or one of thinking alone. */
+  unsent?: true;
   /** US dollars that the request behind a reply cost. */
   costUsd?: number;
   pinned: boolean;

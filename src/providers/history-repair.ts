@@ -1,14 +1,9 @@
 // Makes any list of messages one that a provider accepts, before every request and without touching the session.
 import type { AssistantMessage, Message, ToolResultMessage, UserMessage } from "../core/llm/messages.ts";
 import type { Model } from "../core/llm/model.ts";
+import { sendsAnything } from "../core/llm/never-sent.ts";
 import type { LlmContext } from "../core/llm/stream.ts";
-import {
-  type ContentPart,
-  cleanAssistant,
-  cleanResultParts,
-  cleanUserParts,
-  sendsAnything,
-} from "./message-cleaning.ts";
+import { type ContentPart, cleanAssistant, cleanResultParts, cleanUserParts } from "./message-cleaning.ts";
 import { addToPrefix, type PrefixHash, startPrefix } from "./prefix-hash.ts";
 import { pairResults } from "./result-pairing.ts";
 import { type ToolCallIdStyle, ToolCallIds } from "./tool-call-ids.ts";

@@ -1,7 +1,7 @@
 // Cleans the parts of single messages: blank text, broken characters, images, thinking and proofs of other models.
 import type { AssistantMessage, ImageContent, TextContent, ThinkingContent, ToolCall } from "../core/llm/messages.ts";
 import type { Model } from "../core/llm/model.ts";
-import { callsAreVoid } from "./result-pairing.ts";
+import { callsAreVoid } from "../core/llm/never-sent.ts";
 import { wireToolName } from "./tool-names.ts";
 
 export type ContentPart = TextContent | ImageContent;
@@ -49,19 +49,6 @@ function imageProblem(part: { data?: unknown; mimeType?: unknown }, model: Pick<
   }
   if (part.data.length > MAX_IMAGE_CHARS) return "(An image was here; it is too large to be sent.)";
   return undefined;
-}
-
-/**
- * False for assistant messages of which nothing is sent: failed ones, because an error says nothing that a model should
- * read; and those of thinking alone, which no provider takes. What a person stopped was on the screen and stays (§5.2).
- */
-export function sendsAnything(message: AssistantMessage): boolean {
-  if (message.stopReason === "error") return false;
-  return (message.content ?? []).some(
-    (part) =>
-      (part.type === "text" && typeof part.text === "string" && part.text.trim() !== "") ||
-      (part.type === "toolCall" && !callsAreVoid(message)),
-  );
 }
 
 export interface CleaningOptions {

@@ -1,10 +1,6 @@
 // Which result answers which call, in histories where ids repeat, results are missing, doubled or out of place.
-import { type AssistantMessage, type Message, type ToolResultMessage, toolCallsOf } from "../core/llm/messages.ts";
-
-/** True for assistant messages whose calls are never sent: those that an error or the person cut off (§5.2). */
-export function callsAreVoid(message: AssistantMessage): boolean {
-  return message.stopReason === "error" || message.stopReason === "aborted";
-}
+import { type Message, type ToolResultMessage, toolCallsOf } from "../core/llm/messages.ts";
+import { callsAreVoid } from "../core/llm/never-sent.ts";
 
 interface OpenCall {
   id: string;

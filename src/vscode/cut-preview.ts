@@ -9,7 +9,7 @@ import type { CutView } from "../protocol/view-state.ts";
 import type { Documents } from "./documents.ts";
 import type { OpenSession } from "./open-session.ts";
 import { rowIdsOf } from "./transcript-items.ts";
-import { kindName, shortTokens } from "./tree-labels.ts";
+import { attemptsTitle, kindName, shortTokens } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";
 
 export type Cut = PrepareInput["cut"];
@@ -184,9 +184,17 @@ function partsOf(preparation: CompactionPreparation, items: readonly ContextItem
   return { previous, gone, kept, goneTokens, keptTokens: sum(kept) };
 }
 
-function line(item: ContextItem): string {
-  const content = rowContent(item.entry);
-  return `- ${kindName(content.kind)}: ${content.title || "–"} (~${shortTokens(itemTokens(item))})`;
+/** A line for each entry; attempts at one reply share theirs. */
+function lines(items: readonly ContextItem[]): string[] {
+  const made: string[] = [];
+  for (let at = 0; at < items.length; ) {
+    const { kind, title, attempt } = rowContent(items[at]!.entry);
+    const from = at++;
+    while (attempt === true && items[at] !== undefined && rowContent(items[at]!.entry).attempt === true) at++;
+    const shown = at - from > 1 ? attemptsTitle(at - from, rowContent(items[at - 1]!.entry).title) : title || "–";
+    made.push(`- ${kindName(kind)}: ${shown} (~${shortTokens(sum(items.slice(from, at)))})`);
+  }
+  return made;
 }
 
 /** `elsewhere`: the chat shows another point than the position, which the preview is about. */
@@ -196,7 +204,7 @@ function previewText(
   { lastTurn, elsewhere, now }: { lastTurn: boolean; elsewhere: boolean; now: HarnessContext },
 ): string {
   const { previous, gone, kept, goneTokens, keptTokens } = parts;
-  const lines = [
+  const page = [
     `# ${vscode.l10n.t("What a compaction would do")}`,
     "",
     vscode.l10n.t("Nothing has been changed. Numbers with ~ are estimates."),
@@ -214,21 +222,21 @@ function previewText(
     `- ${vscode.l10n.t("Freed: ~{0} tokens less the new summary", shortTokens(goneTokens))}`,
     `- ${vscode.l10n.t("The rest is the system prompt, the tools, and what estimates miss.")}`,
   ];
-  if (previous !== undefined) lines.push(`- ${vscode.l10n.t("The previous summary is carried on into the new one.")}`);
+  if (previous !== undefined) page.push(`- ${vscode.l10n.t("The previous summary is carried on into the new one.")}`);
   if (preparation.isSplitTurn) {
-    lines.push(`- ${vscode.l10n.t("The cut falls inside a turn: its beginning gets a summary of its own.")}`);
+    page.push(`- ${vscode.l10n.t("The cut falls inside a turn: its beginning gets a summary of its own.")}`);
   }
   if (lastTurn) {
-    lines.push(`- ${vscode.l10n.t("All of it is recent by the settings: only the last turn would stay.")}`);
+    page.push(`- ${vscode.l10n.t("All of it is recent by the settings: only the last turn would stay.")}`);
   }
   const cut = kept[0];
-  lines.push("", `## ${vscode.l10n.t("To be summarised")}`, "", ...gone.map(line));
-  lines.push("", "---", "");
-  lines.push(
+  page.push("", `## ${vscode.l10n.t("To be summarised")}`, "", ...lines(gone));
+  page.push("", "---", "");
+  page.push(
     cut === undefined
       ? vscode.l10n.t("The cut is behind the last entry.")
       : vscode.l10n.t("The cut is before: {0}", rowContent(cut.entry).title),
   );
-  lines.push("", `## ${vscode.l10n.t("Stays word for word")}`, "", ...kept.map(line), "");
-  return lines.join("\n");
+  page.push("", `## ${vscode.l10n.t("Stays word for word")}`, "", ...lines(kept), "");
+  return page.join("\n");
 }

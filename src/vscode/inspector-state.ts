@@ -6,6 +6,7 @@ import {
   usableUsage,
 } from "../core/compaction/token-estimation.ts";
 import { entryText, pinnedIds } from "../core/harness/session-memory.ts";
+import { sendsAnything } from "../core/llm/never-sent.ts";
 import type { SessionEntry } from "../core/session/entries.ts";
 import type { ContextItem, Session, SessionContext } from "../core/session/session.ts";
 import type { InspectorItem, InspectorPart, InspectorState } from "../protocol/inspector.ts";
@@ -52,8 +53,9 @@ function inspectorItem(item: ContextItem, pinned: boolean): InspectorItem {
   const { entry } = item;
   const content = rowContent(entry);
   const message = entry.type === "message" ? entry.message : undefined;
+  const unsent = message?.role === "assistant" && !sendsAnything(message);
   const reported = usableUsage(message) > 0 && message?.role === "assistant" ? message.usage.output : 0;
-  const estimated = item.messages.reduce((sum, each) => sum + estimateTokens(each), 0);
+  const estimated = unsent ? 0 : item.messages.reduce((sum, each) => sum + estimateTokens(each), 0);
   const text = entryText(entry).trim();
   return {
     entryId: entry.id,
@@ -61,7 +63,8 @@ function inspectorItem(item: ContextItem, pinned: boolean): InspectorItem {
     kindName: kindName(content.kind),
     title: content.title,
     text: beginning(text === "" ? callsText(entry) : text),
-    size: reported > 0 ? { tokens: reported, reported: true } : { tokens: estimated, reported: false },
+    size: reported > 0 && !unsent ? { tokens: reported, reported: true } : { tokens: estimated, reported: false },
+    ...(unsent ? { unsent } : {}),
     ...(content.costUsd === undefined ? {} : { costUsd: content.costUsd }),
     pinned,
     droppable: message !== undefined,

@@ -1,6 +1,6 @@
 // One row of the Session Tree as the editor draws it: icon and text say the same, so that neither is needed alone.
 import * as vscode from "vscode";
-import { kindName, rowTexts, shortCost, shortTime, shortTokens } from "./tree-labels.ts";
+import { attemptsTitle, kindName, rowTexts, shortCost, shortTime, shortTokens } from "./tree-labels.ts";
 import type { EntryNode, MoreNode, RowState } from "./tree-nodes.ts";
 import { type RowContent, toolsTitle } from "./tree-row.ts";
 
@@ -39,7 +39,9 @@ export function entryItem(sessionId: string, node: EntryNode, state: RowState): 
 }
 
 function labelOf(node: EntryNode, { content, tools, tokensAfter }: RowState): string {
-  if (node.folded.length > 1) return toolsTitle(tools);
+  if (node.folded.length > 1) {
+    return content.attempt === true ? attemptsTitle(node.folded.length, content.title) : toolsTitle(tools);
+  }
   if (content.kind === "compaction") return compactionLabel(content, tokensAfter);
   if (content.kind === "branchSummary") return vscode.l10n.t("Summary of a branch: {0}", content.title);
   return content.title === "" ? vscode.l10n.t("({0} without text)", kindName(content.kind)) : content.title;

@@ -53,6 +53,11 @@ export function rowTexts(
     : { label: state, description: joined([words, ...more]) };
 }
 
+/** Attempts at one reply that failed, by what the last of them met. */
+export function attemptsTitle(count: number, last: string): string {
+  return last === "" ? vscode.l10n.t("{0} attempts", count) : vscode.l10n.t("{0} attempts: {1}", count, last);
+}
+
 export function kindName(kind: RowKind): string {
   switch (kind) {
     case "user":

@@ -2,7 +2,7 @@
 import type { OutlineRow } from "../core/session/branch-outline.ts";
 import type { RowContent } from "./tree-row.ts";
 
-/** A row on the screen. `folded`: the entries of tool steps that share it, the last one being `entryId`. */
+/** A row on the screen. `folded`: the tool steps or failed attempts that share it, the last one being `entryId`. */
 export interface EntryNode {
   kind: "entry";
   key: string;

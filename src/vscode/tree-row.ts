@@ -26,6 +26,8 @@ export interface RowContent {
   tools: string[];
   /** How a reply ended where that was not well. */
   failure?: "failed" | "stopped";
+  /** A reply that failed before it said anything: those that follow each other are attempts at one, and share a row. */
+  attempt?: true;
   /** Epoch ms; 0 where the file does not tell. */
   timeMs: number;
   /** Tokens of the request that a reply answered, and of the reply. */
@@ -109,6 +111,7 @@ function messageRow(entry: Extract<SessionEntry, { type: "message" }>, base: Bas
           : title || titleLine(message.errorMessage ?? ""),
         tools: calls.map((call) => call.name),
         ...(failure === undefined ? {} : { failure }),
+        ...(failure === "failed" && text.trim() === "" && calls.length === 0 ? { attempt: true as const } : {}),
         ...spent(message.usage),
       };
     }

@@ -9,6 +9,9 @@ import { type RowContent, rowContent } from "./tree-row.ts";
 
 const MAX_CONTENTS = 20_000;
 
+/** Steps of nothing but tools, and attempts at one reply. */
+type Group = "tools" | "attempts";
+
 /** Elements to be drawn again; `all` where rows came, went or stand elsewhere. */
 export type RowChange = "all" | readonly TreeNode[];
 
@@ -110,8 +113,8 @@ export class TreeRows {
   }
 
   /**
-   * Takes up entries that joined the session. What only grew at the position reads what is new; a step of tools joins the
-   * row that the steps before it share. `follows`: the reader goes along with the position.
+   * Takes up entries that joined the session. What only grew at the position reads what is new; a step of tools or an attempt
+   * joins the row that those before it share. `follows`: the reader goes along with the position.
    */
   async update(appended: readonly string[], follows: boolean): Promise<RowChange> {
     const { outline } = this;
@@ -125,17 +128,18 @@ export class TreeRows {
     }
     const touched = changed.flatMap((id) => this.#byEntry.get(id) ?? []).filter((node) => this.#isShown(node));
     const fold = this.#tail;
-    // A label takes a step of tools out of the row that it shared, or puts it back.
-    const regroups = (node: EntryNode) => this.#contents.get(node.entryId)?.kind === "tools";
+    // A label takes an entry out of the row that it shared, or puts it back.
+    const regroups = (node: EntryNode) => this.#groupOf(node.entryId) !== undefined;
     if (touched.some((node) => regroups(node) && (added.length === 0 || node !== fold))) return "all";
     if (added.length === 0) return touched;
     const rows = outline.run(null);
     const { to } = this.#page(null);
     if (to !== undefined) return [this.#more(null, "later", rows.length - to), ...touched];
-    if (fold === undefined || fold.folded.length === 0 || outline.filter !== "default") return "all";
+    if (fold === undefined || fold.folded.length === 0) return "all";
     const fresh = rows.slice(rows.length - added.length);
     await this.#load(fresh);
-    const fits = fresh.every((row) => this.#isPlain(row)) && this.#isPlain(fold.row);
+    const group = this.#shared(fold.row);
+    const fits = group !== undefined && fresh.every((row) => this.#shared(row) === group);
     if (!fits || fold !== this.#tail) return "all";
     for (const row of fresh) this.#join(fold, row);
     return [fold];
@@ -166,34 +170,35 @@ export class TreeRows {
     this.#onMeasured(compactions.map(({ id }) => id));
   }
 
-  /** A step of nothing but tools that nothing hangs on. */
-  #isPlain(row: OutlineRow): boolean {
-    const content = this.#contents.get(row.id);
-    return (
-      content?.kind === "tools" &&
-      content.failure === undefined &&
-      !row.head &&
-      row.branches <= 1 &&
-      this.session.getLabel(row.id) === undefined
-    );
+  #groupOf(id: string): Group | undefined {
+    const content = this.#contents.get(id);
+    if (content?.attempt === true) return "attempts";
+    return content?.kind === "tools" && content.failure === undefined ? "tools" : undefined;
   }
 
-  /** Rows as nodes: steps of nothing but tools share a row, or are left out where no tools are wanted. */
+  /** What a row may share a line as: where nothing hangs on it. */
+  #shared(row: OutlineRow): Group | undefined {
+    if (row.head || row.branches > 1 || this.session.getLabel(row.id) !== undefined) return undefined;
+    return this.#groupOf(row.id);
+  }
+
+  /** Rows as nodes: those of a group that follow each other share one; steps of tools are left out where none are wanted. */
   #fold(run: string | null, rows: readonly OutlineRow[]): TreeNode[] {
     const { filter, positionId } = this.outline;
     const nodes: TreeNode[] = [];
-    let fold: EntryNode | undefined;
+    let fold: { node: EntryNode; group: Group } | undefined;
     for (const row of rows) {
-      const plain = this.#isPlain(row);
-      if (plain && filter === "no-tools" && row.id !== positionId) continue;
-      if (plain && fold !== undefined) {
-        this.#join(fold, row);
+      const group = this.#shared(row);
+      if (group === "tools" && filter === "no-tools" && row.id !== positionId) continue;
+      if (group !== undefined && fold?.group === group) {
+        this.#join(fold.node, row);
         continue;
       }
       const node = this.#entry(run, row);
       nodes.push(node);
-      fold = plain && filter === "default" ? node : undefined;
-      if (fold !== undefined) fold.folded = [row.id];
+      const folds = group !== undefined && (filter === "default" || (filter === "no-tools" && group === "attempts"));
+      fold = folds ? { node, group } : undefined;
+      if (folds) node.folded = [row.id];
     }
     return nodes;
   }

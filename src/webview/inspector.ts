@@ -169,7 +169,7 @@ function nextRequest(state: InspectorState): HTMLElement {
     h("h2", {}, t("System prompt and tools")),
     ...state.system.map((part, index) => partRow(`system-${index}`, part)),
     ...state.tools.map((part) => partRow(`tool-${part.title}`, part)),
-    h("h2", {}, t("Messages ({0})", state.items.length)),
+    h("h2", {}, t("Messages ({0})", state.items.filter((item) => item.unsent !== true).length)),
     state.items.length === 0
       ? h("p", { class: "muted" }, t("Nothing has been said yet."))
       : h("ol", { class: "rows" }, ...rows),
@@ -210,14 +210,18 @@ function row(item: InspectorItem, state: InspectorState): HTMLElement {
   const name = `${item.kindName}: ${item.title}`;
   return h(
     "li",
-    { class: `row ${item.kind}` },
+    { class: `row ${item.kind}${item.unsent === true ? " unsent" : ""}` },
     fold(
       `row-${entryId}`,
       [
         h("span", { class: "kind" }, item.kindName),
         h("span", { class: "title", dir: "auto" }, item.title || "–"),
         h("span", { class: "badge" }, item.pinned ? t("pinned") : ""),
-        h("span", { class: "tokens" }, `${item.size.reported ? "" : "~"}${formatTokens(item.size.tokens)}`),
+        h(
+          "span",
+          { class: "tokens" },
+          item.unsent === true ? t("not sent") : `${item.size.reported ? "" : "~"}${formatTokens(item.size.tokens)}`,
+        ),
         h("span", { class: "cost" }, item.costUsd === undefined ? "" : formatCost(item.costUsd)),
       ],
       h("pre", { dir: "auto" }, item.text),

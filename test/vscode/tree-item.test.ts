@@ -28,3 +28,12 @@ it("gives rows commands without arguments: the editor forgets those whenever it 
     expect(item.command).toEqual({ command: "coppice.tree.open", title: expect.any(String) });
   }
 });
+
+it("counts the attempts that share a row and says what the last of them met", () => {
+  const row = { head: false, below: 0, branches: 1, onPath: true };
+  const node = { kind: "entry", key: "k", entryId: "b", run: null, row, folded: ["a", "b"] } as unknown as EntryNode;
+  const content = { kind: "reply", title: "529 overloaded", tools: [], timeMs: 0, failure: "failed", attempt: true };
+  const item = entryItem("s", node, { content, tools: [] } as unknown as RowState);
+  expect(item.label).toBe("failed");
+  expect(item.description).toBe("2 attempts: 529 overloaded");
+});

@@ -90,6 +90,26 @@ describe("the rows of the tree", () => {
     expect((await rows.children(null)).slice(-2).map((node) => node.key)).toEqual(calls);
   });
 
+  it("gives attempts that failed one after the other one row, and what said something its own", async () => {
+    const failed = (text: string, errorMessage: string) =>
+      assistant(text, { content: text === "" ? [] : [{ type: "text", text }], stopReason: "error", errorMessage });
+    for (const filter of ["default", "no-tools"] as const) {
+      const { session, rows, update } = await world(2, filter);
+      const ids = [await session.appendMessage(failed("", "busy")), await session.appendMessage(failed("", "gone"))];
+      await update();
+      const [row] = (await rows.children(null)).slice(-1);
+      expect(row).toMatchObject({ entryId: ids[1], folded: ids });
+      const third = await session.appendMessage(failed("", "slow"));
+      expect(keys(await update())).toEqual([ids[0]]);
+      expect(rows.nodeOf(ids[0])).toMatchObject({ entryId: third, folded: [...ids, third] });
+      await session.appendMessage(failed("Half a", "cut"));
+      await session.appendMessage(assistant("There"));
+      await update();
+      const shown = texts(await rows.children(null), rows);
+      expect(shown.slice(-3)).toEqual(["slow", "Half a", "There"]);
+    }
+  });
+
   it("draws only the row that counts later ones again while an earlier page is shown", async () => {
     const { session, rows, update } = await world(300);
     await rows.children(null);

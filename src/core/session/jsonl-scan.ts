@@ -1,5 +1,4 @@
 // What the bytes of a session file mean as far as they were seen: its tree, its unreadable lines, where to read on.
-
 import type { FileHandle } from "../ports.ts";
 import type { SessionEntry } from "./entries.ts";
 import { decodeLine } from "./jsonl-codec.ts";
