@@ -65,6 +65,8 @@ export type TranscriptItem = ItemBase &
         streaming: boolean;
         stopReason?: "stop" | "length" | "toolUse" | "error" | "aborted";
         errorMessage?: string;
+        /** Nobody stopped it: its session was closed. */
+        cutOff?: true;
         /** Failed attempts that this row stands for; made by the page, never sent. */
         attempts?: number;
         /** What became of a failure that was not the last word; made by the page, never sent. */

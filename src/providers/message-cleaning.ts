@@ -1,4 +1,5 @@
 // Cleans the parts of single messages: blank text, broken characters, images, thinking and proofs of other models.
+import { isCutOff } from "../core/llm/cut-off.ts";
 import type { AssistantMessage, ImageContent, TextContent, ThinkingContent, ToolCall } from "../core/llm/messages.ts";
 import type { Model } from "../core/llm/model.ts";
 import { callsAreVoid } from "../core/llm/never-sent.ts";
@@ -10,6 +11,7 @@ export type ContentPart = TextContent | ImageContent;
 const MAX_IMAGE_CHARS = 4.5 * 1024 * 1024;
 const IMAGE_TYPES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 const STOPPED_NOTE = "(The user stopped this reply here.)";
+const CUT_OFF_NOTE = "(This reply was cut off here when the editor closed.)";
 
 /** The parts of a user message without blanks, with images that the model cannot take replaced by a note. */
 export function cleanUserParts(content: unknown, model: Pick<Model, "input">): ContentPart[] {
@@ -79,7 +81,9 @@ export function cleanAssistant(
       content.push(cleanCall(part, options));
     }
   }
-  if (message.stopReason === "aborted") content.push({ type: "text", text: STOPPED_NOTE });
+  if (message.stopReason === "aborted") {
+    content.push({ type: "text", text: isCutOff(message) ? CUT_OFF_NOTE : STOPPED_NOTE });
+  }
   return { message: { ...message, content }, content, itemIds: options.itemIds && !void_ };
 }
 

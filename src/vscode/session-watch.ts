@@ -1,6 +1,7 @@
 // What happens in an open session, told in its conversation: failures, damage, other writers, a run that was cut off.
 import * as vscode from "vscode";
 import type { HarnessEvent } from "../core/harness/harness-events.ts";
+import { isCutOff } from "../core/llm/cut-off.ts";
 import type { SessionChange } from "../core/session/session.ts";
 import { isVisible, visibleChildren, visibleParent } from "../core/session/siblings.ts";
 import type { KeptWords } from "./kept-words.ts";
@@ -63,7 +64,7 @@ export class SessionWatch {
   async opened(open: OpenSession): Promise<void> {
     const returned = this.#services.words.restore(open);
     await open.session.ready();
-    this.#tellInterruption(open);
+    await this.#tellInterruption(open);
     const bad = open.session.badLines();
     for (const { line, reason } of bad.slice(0, 50)) {
       this.#services.log.warn(`${open.session.file} line ${line}: ${reason}`);
@@ -129,19 +130,28 @@ export class SessionWatch {
     ]);
   }
 
-  #tellInterruption(open: OpenSession): void {
+  async #tellInterruption(open: OpenSession): Promise<void> {
     const { session } = open;
     const leafId = session.getLeafId();
-    if (leafId === null || open.phase !== "idle") return;
+    if (leafId === null) return;
     const node = session.node(leafId);
     const last = node !== undefined && isVisible(node) ? leafId : visibleParent(session, leafId);
-    const role = last === null ? undefined : session.node(last)?.role;
-    if (role !== "user" && role !== "toolResult") return;
-    const text = open.isCopy
-      ? vscode.l10n.t("The last message has no answer here yet.")
-      : vscode.l10n.t("The last run was cut off; nothing was run again.");
+    if (last === null || !(await lacksAnswer(session, last))) return;
+    if (open.phase !== "idle" || session.getLeafId() !== leafId) return;
+    const text =
+      open.isCopy && session.node(last)?.role === "user"
+        ? vscode.l10n.t("The last message has no answer here yet.")
+        : vscode.l10n.t("The last run was cut off; nothing was run again.");
     this.#services.notice(open, "info", text, [{ id: "retry", title: vscode.l10n.t("Go On") }]);
   }
+}
+
+/** True where a branch ends with what waits for an answer, or with a part of one that the session's closing cut off. */
+async function lacksAnswer(session: OpenSession["session"], lastId: string): Promise<boolean> {
+  const role = session.node(lastId)?.role;
+  if (role !== "assistant") return role === "user" || role === "toolResult";
+  const entry = await session.getEntry(lastId);
+  return entry?.type === "message" && entry.message.role === "assistant" && isCutOff(entry.message);
 }
 
 /** Who looks at the end of a branch sees it grow; true where that is the branch that grew. */

@@ -1,5 +1,6 @@
 // Entries of a session as rows of the chat (pure: no editor in here).
 import { notedTokensAfter } from "../core/compaction/compaction-size.ts";
+import { isCutOff } from "../core/llm/cut-off.ts";
 import type { AssistantMessage, ToolCall, ToolResultMessage, Usage } from "../core/llm/messages.ts";
 import { contentText, toolCallsOf } from "../core/llm/messages.ts";
 import type { SessionEntry } from "../core/session/entries.ts";
@@ -183,6 +184,7 @@ function messageItems(entry: Extract<SessionEntry, { type: "message" }>, context
           streaming: false,
           stopReason: message.stopReason,
           ...(message.errorMessage === undefined ? {} : { errorMessage: message.errorMessage }),
+          ...(isCutOff(message) ? { cutOff: true as const } : {}),
           model: context.modelName(message.provider, message.model),
           ...(usage === undefined ? {} : { usage }),
           ...(siblings === undefined ? {} : { siblings }),

@@ -70,7 +70,7 @@ function symbol({ kind, failure }: RowContent): string {
     case "user":
       return "account";
     case "reply":
-      return failure === "stopped" ? "circle-slash" : "comment";
+      return failure === undefined ? "comment" : "circle-slash";
     case "tools":
     case "result":
       return "tools";
@@ -84,6 +84,19 @@ function symbol({ kind, failure }: RowContent): string {
       return "note";
     case "setting":
       return "settings-gear";
+  }
+}
+
+function failureWord({ failure }: RowContent): string {
+  switch (failure) {
+    case "failed":
+      return vscode.l10n.t("failed");
+    case "stopped":
+      return vscode.l10n.t("stopped");
+    case "cutOff":
+      return vscode.l10n.t("cut off");
+    default:
+      return "";
   }
 }
 
@@ -102,8 +115,7 @@ function states({ row }: EntryNode, { content, label, position, shown, cut, runn
     label === undefined ? "" : `“${label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL).toWellFormed()}…` : label}”`,
     row.head ? (row.below === 0 ? vscode.l10n.t("branch") : vscode.l10n.t("branch +{0}", row.below)) : "",
     row.branches > 1 ? vscode.l10n.t("{0} branches", row.branches) : "",
-    content.failure === "failed" ? vscode.l10n.t("failed") : "",
-    content.failure === "stopped" ? vscode.l10n.t("stopped") : "",
+    failureWord(content),
   ];
 }
 
@@ -122,8 +134,7 @@ export function marks({ row }: EntryNode, state: RowState): string[] {
         : vscode.l10n.t("other branch, {0} more", row.below)
       : "",
     row.branches > 1 ? vscode.l10n.t("{0} branches", row.branches) : "",
-    content.failure === "failed" ? vscode.l10n.t("failed") : "",
-    content.failure === "stopped" ? vscode.l10n.t("stopped") : "",
+    failureWord(content),
   ];
 }
 

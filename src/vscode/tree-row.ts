@@ -1,7 +1,8 @@
 // What a row of the tree says of its entry (pure: no editor in here).
 import { calculateContextTokens } from "../core/compaction/token-estimation.ts";
 import { entryText } from "../core/harness/session-memory.ts";
-import { contentText, toolCallsOf, type Usage } from "../core/llm/messages.ts";
+import { isCutOff } from "../core/llm/cut-off.ts";
+import { type AssistantMessage, contentText, toolCallsOf, type Usage } from "../core/llm/messages.ts";
 import type { SessionEntry } from "../core/session/entries.ts";
 import { cleanName } from "../core/session/session-name.ts";
 import { tellingWords, titleLine } from "./telling-words.ts";
@@ -25,7 +26,7 @@ export interface RowContent {
   /** Names of the tools that a reply called. */
   tools: string[];
   /** How a reply ended where that was not well. */
-  failure?: "failed" | "stopped";
+  failure?: "failed" | "stopped" | "cutOff";
   /** A reply that failed before it said anything: those that follow each other are attempts at one, and share a row. */
   attempt?: true;
   /** Epoch ms; 0 where the file does not tell. */
@@ -97,8 +98,7 @@ function messageRow(entry: Extract<SessionEntry, { type: "message" }>, base: Bas
       const calls = toolCallsOf(message);
       const text = contentText(message.content as { type: string; text?: string }[]);
       const title = tellingWords(text);
-      const failure =
-        message.stopReason === "error" ? "failed" : message.stopReason === "aborted" ? "stopped" : undefined;
+      const failure = failureOf(message);
       const onlyTools = title === "" && calls.length > 0;
       const named = calls
         .slice(0, MAX_TOOLS)
@@ -127,6 +127,12 @@ function messageRow(entry: Extract<SessionEntry, { type: "message" }>, base: Bas
     default:
       return { ...base, kind: "note", title: titleLine(entryText(entry)) || message.role };
   }
+}
+
+function failureOf(message: AssistantMessage): RowContent["failure"] {
+  if (message.stopReason === "error") return "failed";
+  if (message.stopReason !== "aborted") return undefined;
+  return isCutOff(message) ? "cutOff" : "stopped";
 }
 
 function settingTitle(entry: SessionEntry): string {

@@ -110,7 +110,9 @@ function thinkingView(context: PageContext): BlockView {
 }
 
 function endingOf(item: Reply, context: PageContext): HTMLElement | undefined {
-  if (item.stopReason === "aborted") return h("p", { class: "stopped" }, t("Stopped"));
+  if (item.stopReason === "aborted") {
+    return h("p", { class: "stopped" }, item.cutOff ? t("Cut off when the editor closed") : t("Stopped"));
+  }
   if (item.stopReason === "length") {
     return h("p", { class: "stopped" }, icon("warning"), t("The reply was cut off at the model's output limit."));
   }

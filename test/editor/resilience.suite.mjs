@@ -244,7 +244,16 @@ async function hiddenAndReloaded({ run, until, step, expect }) {
     chat = await run.chat(page, editor);
     await chat.said("Again slowly please").waitFor({ timeout: 30_000 });
     await chat.idle();
+    // Nobody stopped it, and what had come is there.
+    const half = chat.articles("Coppice").last();
+    await half.getByText("Cut off when the editor closed").waitFor();
+    expect((await half.innerText()).includes("piece0"), "what had come");
     await run.shot(page, "reloaded-in-stream");
+    const last = () => chat.entries().findLast((entry) => entry.message?.role === "assistant").message;
+    expect(last().stopReason === "aborted" && textOf(last()).startsWith("piece0"), "the half on disk");
+    await chat.button("Go On").click();
+    await until(() => last().stopReason === "stop" && textOf(last()).length > 0, "an answer after it");
+    await chat.idle();
     await chat.send("Are you there?");
     await chat.answered("Are you there?");
     expect(chainProblems(chat.entries()).length === 0, "a sound chain");

@@ -1,6 +1,7 @@
 // Each rule of history repair, and the checking server as the judge of arbitrary histories.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { asCutOff } from "../../src/core/llm/cut-off.ts";
 import type { AssistantMessage, Message, ToolResultMessage, UserMessage } from "../../src/core/llm/messages.ts";
 import { emptyUsage } from "../../src/core/llm/messages.ts";
 import { messagesBody } from "../../src/providers/anthropic-messages.ts";
@@ -124,6 +125,19 @@ describe("failed and stopped replies", () => {
       ],
     });
     expect(roles(messages)).toEqual(["user", "assistant", "user"]);
+  });
+
+  it("says of a reply that the closing of its session cut off that nobody stopped it", () => {
+    const half = asCutOff(
+      assistant([{ type: "text", text: "half" }], { stopReason: "aborted", errorMessage: "Stopped." }),
+    );
+    const { messages } = repair([user("a"), half, user("b")]);
+    expect(messages[1]).toMatchObject({
+      content: [
+        { type: "text", text: "half" },
+        { type: "text", text: expect.stringMatching(/^(?!.*(stopped|user)).*cut off/) },
+      ],
+    });
   });
 });
 

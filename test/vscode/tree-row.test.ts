@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { asCutOff } from "../../src/core/llm/cut-off.ts";
 import { emptyUsage } from "../../src/core/llm/messages.ts";
 import type { NewEntry, SessionEntry } from "../../src/core/session/entries.ts";
 import { withoutCredentials } from "../../src/vscode/repository-identity.ts";
@@ -43,6 +44,8 @@ describe("a row of the tree", () => {
       failure: "failed",
     });
     expect(message(assistant("half", { stopReason: "aborted" }))).toMatchObject({ failure: "stopped" });
+    const cut = asCutOff(assistant("half", { stopReason: "aborted", errorMessage: "Stopped." }));
+    expect(message(cut)).toMatchObject({ title: "half", failure: "cutOff" });
   });
 
   it("calls no price a price, and no estimate a report", () => {

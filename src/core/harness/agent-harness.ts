@@ -268,6 +268,7 @@ export class AgentHarness {
   /** Stops, saves what was said, and closes the session. */
   async dispose(): Promise<void> {
     this.#phase.close();
+    if (!this.#phase.isStopping) this.#saver.cutOff();
     this.abort();
     await this.waitForIdle().catch(() => {});
     await this.#saver.save().catch(() => {});

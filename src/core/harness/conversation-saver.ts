@@ -1,6 +1,7 @@
 // Brings what a run says to disk, at save points and when it ends (seed 1 §8); what the disk refuses is told and stays pending.
 import type { AgentEvent } from "../agent/agent-events.ts";
 import { HarnessError, toError } from "../errors.ts";
+import { asCutOff } from "../llm/cut-off.ts";
 import type { AgentMessage } from "../llm/messages.ts";
 import type { NewEntry } from "../session/entries.ts";
 import type { Session } from "../session/session.ts";
@@ -10,6 +11,7 @@ import { type PendingSessionWrite, PendingSessionWrites } from "./pending-writes
 export class ConversationSaver {
   readonly #emit: (event: HarnessEvent) => Promise<void>;
   readonly #pending: PendingSessionWrites;
+  #cutsOff = false;
 
   constructor(session: Session, emit: (event: HarnessEvent) => Promise<void>) {
     this.#emit = emit;
@@ -21,6 +23,11 @@ export class ConversationSaver {
   /** Entries that are not on disk yet. */
   get unsavedCount(): number {
     return this.#pending.size;
+  }
+
+  /** From now on a reply that is stopped was stopped by the session's end, and by nobody. */
+  cutOff(): void {
+    this.#cutsOff = true;
   }
 
   /** Goes to disk with the next save. */
@@ -40,7 +47,8 @@ export class ConversationSaver {
   }
 
   /** Takes up what the agent says and passes it on: the end of a turn is the save point. */
-  async hear(event: AgentEvent): Promise<void> {
+  async hear(said: AgentEvent): Promise<void> {
+    const event = this.#cutsOff ? withCutOff(said) : said;
     if (event.type === "message_end") this.#pending.push(writeOf(event.message));
     await this.#emit(event);
     if (event.type === "turn_end") {
@@ -51,6 +59,11 @@ export class ConversationSaver {
       await this.save().catch(() => {});
     }
   }
+}
+
+function withCutOff(event: AgentEvent): AgentEvent {
+  if (event.type !== "message_end" || event.message.role !== "assistant") return event;
+  return event.message.stopReason === "aborted" ? { ...event, message: asCutOff(event.message) } : event;
 }
 
 function writeOf(message: AgentMessage): PendingSessionWrite {

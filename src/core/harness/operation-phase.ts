@@ -67,6 +67,11 @@ export class OperationPhase {
     this.#operation?.abort();
   }
 
+  /** True while an operation that was stopped comes to its end. */
+  get isStopping(): boolean {
+    return this.#operation?.signal.aborted === true;
+  }
+
   async waitForIdle(): Promise<void> {
     await this.#work;
   }

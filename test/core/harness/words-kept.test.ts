@@ -1,5 +1,6 @@
 // What a person typed is in the session, in a queue, or theirs again: at every moment at which they can press Stop.
 import { describe, expect, it } from "vitest";
+import { isCutOff } from "../../../src/core/llm/cut-off.ts";
 import { contentText } from "../../../src/core/llm/messages.ts";
 import { eventNames, TEST_MODEL, testHarness } from "../../support/scripted-model.ts";
 
@@ -114,6 +115,33 @@ describe("messages that are typed while the position moves", () => {
       expect(harness.queues).toEqual({ steering: [], followUp: [] });
     },
   );
+});
+
+describe("a reply that is being written", () => {
+  const ended = async (end: (harness: ReturnType<typeof testHarness>["harness"]) => Promise<unknown>) => {
+    const { harness, model, session, events } = testHarness();
+    model.replies = [{ text: "half", until: new Promise(() => {}) }];
+    const run = harness.prompt("go");
+    await expect.poll(() => eventNames(events, "message_update").length).toBeGreaterThan(0);
+    await end(harness);
+    await run.catch(() => {});
+    const entry = await session.getEntry(session.getLeafId()!);
+    return entry?.type === "message" && entry.message.role === "assistant" ? entry.message : expect.fail("no reply");
+  };
+
+  it("is kept as far as it came when the session closes, as cut off and not as stopped by the person", async () => {
+    const reply = await ended((harness) => harness.dispose());
+    expect(contentText(reply.content as { type: string; text?: string }[])).toBe("half");
+    expect([reply.stopReason, isCutOff(reply)]).toEqual(["aborted", true]);
+  });
+
+  it("is the person's stop where they stopped it before the session closes", async () => {
+    const reply = await ended(async (harness) => {
+      harness.abort();
+      await harness.dispose();
+    });
+    expect([reply.stopReason, isCutOff(reply)]).toEqual(["aborted", false]);
+  });
 });
 
 describe("an automatic compaction that keeps failing", () => {
