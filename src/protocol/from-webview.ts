@@ -32,7 +32,7 @@ export const fromWebviewSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("queue.remove"), id }),
   /** What `composer.add` brought has left the composer: it was sent, or the person took it out. */
   z.object({ type: z.literal("composer.done"), id }),
-  /** The draft of a session ("" before there is one) is another; `given`: what `composer.add` has put into it. */
+  /** The draft of a session ("" before it has a message) is another; `given`: what `composer.add` has put into it. */
   z.object({
     type: z.literal("draft.changed"),
     sessionId: z.string().check(z.maxLength(200)),

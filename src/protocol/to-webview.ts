@@ -25,7 +25,7 @@ export type ToWebview =
    * start of the page, until it says `composer.done`.
    */
   | { type: "composer.add"; id: string; text: string; images: { mimeType: string; data: string }[]; focus: boolean }
-  /** The draft that the host has for the session, by the page's own revisions: 0 where it has none. */
+  /** The draft that the host has for the session ("" before it has a message), by the page's own revisions: 0 where it has none. */
   | { type: "draft.kept"; sessionId: string; text: string; revision: number; given: string[] }
   | { type: "composer.focus" }
   /** The prompt was taken: the composer may drop the draft that it sent with this id. */

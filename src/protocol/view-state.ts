@@ -210,7 +210,7 @@ export interface ChatState {
   session: {
     id: string;
     title: string;
-    /** By it a tab finds its session again; missing before the first message. */
+    /** By it a tab finds its session again; missing before the first message, as the file itself is. */
     file?: string;
     readOnlyReason?: string;
     /** True for sessions that belong to Pi's folder. */

@@ -90,7 +90,8 @@ export class ChatController {
   shown(host: ChatHost): void {
     const { open } = host;
     const hand = ({ drafts, words }: Parts) => {
-      if (host.open === open) drafts.tell(open?.session.id ?? "", host.isTab, (message) => host.post(message));
+      const key = open === undefined || open.isBlank ? "" : open.session.id;
+      if (host.open === open) drafts.tell(key, host.isTab, (message) => host.post(message));
       if (open !== undefined) words.deliver(open);
     };
     this.#parts.then(hand).catch((error) => this.#services.log.error(toError(error)));

@@ -121,7 +121,7 @@ export function chatFrame(
         : {
             id: open.session.id,
             title: input.title ?? vscode.l10n.t("New session"),
-            ...(open.session.file === undefined ? {} : { file: open.session.file }),
+            ...(open.session.file === undefined || open.isBlank ? {} : { file: open.session.file }),
             ...(open.session.readOnlyReason === undefined ? {} : { readOnlyReason: open.session.readOnlyReason }),
             fromPi: open.fromPi,
             ...(open.unsavedReason === undefined ? {} : { unsavedReason: open.unsavedReason }),

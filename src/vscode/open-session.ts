@@ -60,6 +60,8 @@ export class OpenSession {
   hasNews = false;
   /** Made just now as a copy: what it ends with was not cut off here. */
   isCopy = false;
+  /** Begun in this window and without a message: it has no file yet, and is in no list. */
+  isBlank = false;
   /** Title of a session without a name. */
   firstPrompt: string | undefined;
 
@@ -107,7 +109,11 @@ export class OpenSession {
         this.live.handle(event, surroundings.now());
         this.#events.fire(event);
       }),
-      session.onDidChange((change) => this.#tree.fire(change.appended)),
+      session.onDidChange((change) => {
+        // The file appears with the first message of the person.
+        if (change.appended.some((id) => session.node(id)?.role === "user")) this.isBlank = false;
+        this.#tree.fire(change.appended);
+      }),
     );
   }
 

@@ -58,14 +58,15 @@ export class SessionService implements vscode.Disposable {
     return opened;
   }
 
-  /** A new session of a folder; its file appears with the first message. */
+  /** A new session of a folder, or the one without a message that there is; its file appears with the first message. */
   async create(cwd: string): Promise<OpenSession> {
     // Models first: a session that is begun by a hook's prompt has the chosen one.
     const [agent] = await Promise.all([this.#surroundings.agent(), this.#surroundings.ready()]);
-    const empty = this.all.find(
-      (open) => open.session.size() === 0 && open.session.cwd === cwd && open.phase === "idle",
-    );
-    return empty ?? this.#adopt(this.#source.create(cwd), agent, false);
+    const blank = this.all.find((open) => open.isBlank && open.session.cwd === cwd && open.phase === "idle");
+    if (blank !== undefined) return blank;
+    const opened = this.#adopt(this.#source.create(cwd), agent, false);
+    opened.isBlank = true;
+    return opened;
   }
 
   /** Opens a file, or hands out the session that has it open already. */

@@ -11,7 +11,7 @@ import { CUT_ID, CutLine } from "./cut-line.ts";
 import { h } from "./dom.ts";
 import { FailedAttempts, fateAtEnd } from "./failed-attempts.ts";
 import { Header } from "./header-view.ts";
-import { HostDrafts } from "./kept-draft.ts";
+import { draftKey, HostDrafts } from "./kept-draft.ts";
 import { listenForKeys } from "./keyboard.ts";
 import type { LinkTarget } from "./link-target.ts";
 import { Folds, type PageContext } from "./page-context.ts";
@@ -33,7 +33,7 @@ const transport = connect();
 const saved = readSavedPage(transport.load());
 const drafts = new Map<string, Draft>(saved.drafts);
 const given = new Map<string, string>(saved.given);
-/** Sessions whose drafts came back without their pictures, and of what was given to them, what has its pictures again. */
+/** Keys of drafts that came back without their pictures, and of what was given to them, what has its pictures again. */
 const bare = new Set<string>(saved.bare);
 const refilled = new Set<string>();
 const hostDrafts = new HostDrafts(saved.revision, (message) => transport.post(message));
@@ -153,7 +153,7 @@ function render(on: NonNullable<typeof parts>, before: ChatState | null, chat: C
   const isOther = before !== null && before.session?.id !== chat.session?.id;
   // A session that is created by its first message is the same conversation.
   const fresh = before === null || (isOther && before.session !== null);
-  if (before === null || isOther) changeDraft(on, before, chat);
+  changeDraft(on, before, chat);
   if (before?.session?.file !== chat.session?.file) saveSoon();
   on.header.update(chat);
   on.banners.update(chat);
@@ -203,23 +203,36 @@ function workingText(chat: ChatState): string {
   return t("Working…");
 }
 
-/** Each session has its own draft; what was typed before there was a session goes with the one that then comes. */
+/** Each session has its own draft; what was typed before its first message was saved goes with it. */
 function changeDraft(on: NonNullable<typeof parts>, before: ChatState | null, chat: ChatState): void {
-  const id = chat.session?.id ?? "";
-  if (before) {
-    if (before.session === null) {
-      drafts.delete("");
-      hostDrafts.keep("", "", []);
-      // After a reload the session may come after the page: its own draft is then still to be shown.
-      restored = drafts.get(id)?.text ?? "";
-      on.composer.draft = joinDrafts(drafts.get(id), on.composer.draft);
-      return;
-    }
-    drafts.delete(before.session.id);
-    drafts.set(before.session.id, on.composer.draft);
+  const key = draftKey(chat);
+  const from = before === null ? undefined : draftKey(before);
+  if (from === key) return;
+  const mine = drafts.get(key);
+  const isSaved = before?.session?.id === chat.session?.id;
+  if (from === "" && (isSaved || before?.session === null)) {
+    drafts.delete("");
+    hostDrafts.keep("", "", []);
+    if (isSaved) hostDrafts.begin(key);
+    for (const [id, owner] of given) if (owner === "") given.set(id, key);
+    // After a reload the session may come after the page: its own draft is then still to be shown.
+    restored = mine?.text ?? "";
+    if (mine !== undefined) on.composer.draft = joinDrafts(mine, on.composer.draft);
+    return;
   }
-  on.composer.draft = drafts.get(id) ?? { text: "", caret: [0, 0], images: [] };
+  if (from !== undefined) keepDraft(on, from);
+  on.composer.draft = mine ?? { text: "", caret: [0, 0], images: [] };
   restored = on.composer.draft.text;
+}
+
+/** Puts what stands in the composer by, as the draft of this key, and tells the host. */
+function keepDraft(on: NonNullable<typeof parts>, key: string): Draft {
+  const { draft } = on.composer;
+  drafts.delete(key);
+  drafts.set(key, draft);
+  const own = [...given].filter(([, owner]) => owner === key).map(([id]) => id);
+  hostDrafts.keep(key, draft.text, own.slice(-MAX_GIVEN));
+  return draft;
 }
 
 /** The words came back with the page, the pictures were too large to: the host has them still. */
@@ -234,7 +247,7 @@ function handle(on: NonNullable<typeof parts>, message: ToWebview): void {
     case "composer.add":
       if (given.has(message.id)) refill(on, message.id, message.images);
       else {
-        given.set(message.id, state.chat?.session?.id ?? "");
+        given.set(message.id, draftKey(state.chat));
         on.composer.add(message.text, message.images);
         if (message.focus) on.composer.focus();
       }
@@ -242,7 +255,7 @@ function handle(on: NonNullable<typeof parts>, message: ToWebview): void {
       save();
       return;
     case "draft.kept": {
-      if (message.sessionId !== (state.chat?.session?.id ?? "")) return;
+      if (message.sessionId !== draftKey(state.chat)) return;
       const draft = hostDrafts.hear(message, on.composer.draft, restored);
       if (draft === undefined) return;
       for (const id of message.given) given.set(id, message.sessionId);
@@ -288,15 +301,11 @@ function save(): void {
   clearTimeout(saveTimer);
   saveTimer = undefined;
   if (!parts || !state.chat) return;
-  const sessionId = state.chat.session?.id ?? null;
-  drafts.delete(sessionId ?? "");
-  drafts.set(sessionId ?? "", parts.composer.draft);
+  const key = draftKey(state.chat);
+  const { text, images } = keepDraft(parts, key);
   const kept = draftsToKeep(drafts);
-  const { text, images } = parts.composer.draft;
-  const own = [...given].filter(([, session]) => session === (sessionId ?? "")).map(([id]) => id);
-  hostDrafts.keep(sessionId ?? "", text, own.slice(-MAX_GIVEN));
   transport.save({
-    sessionId,
+    sessionId: state.chat.session?.id ?? null,
     file: state.chat.session?.file,
     revision: hostDrafts.revision,
     ...kept,
@@ -307,9 +316,9 @@ function save(): void {
     given: [...given].slice(-MAX_GIVEN),
   });
   if (text.trim() !== "" || images.length > 0) return;
-  bare.delete(sessionId ?? "");
-  for (const [id, session] of given) {
-    if (session !== sessionId || done.has(id)) continue;
+  bare.delete(key);
+  for (const [id, owner] of given) {
+    if (owner !== key || done.has(id)) continue;
     done.add(id);
     transport.post({ type: "composer.done", id });
   }

@@ -22,15 +22,15 @@ export interface Draft {
 
 export interface SavedPage {
   sessionId: string | null;
-  /** By session id; "" before there is one. The latest last. */
+  /** By key (`draftKey`), the latest last. */
   drafts: [string, Draft][];
   scroll: ScrollAnchor | null;
   folds: [string, boolean][];
-  /** Ids of what the host has put into a composer, and the session's; the latest last. */
+  /** Ids of what the host has put into a composer, and the key of its draft; the latest last. */
   given: [string, string][];
   /** Of the drafts, as the host counts them (`kept-draft.ts`). */
   revision: number;
-  /** Sessions whose drafts had more pictures than can be kept. */
+  /** Keys of drafts that had more pictures than can be kept. */
   bare: string[];
 }
 

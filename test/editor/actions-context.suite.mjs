@@ -60,15 +60,16 @@ export async function run({ run, until, step, expect }) {
     await trees.settled();
     return page.locator(`.monaco-list-row[role=treeitem][aria-label=${JSON.stringify(await row(pattern))}]`).first();
   };
-  const titleMenu = async (item) => {
-    const header = page.locator(".pane-header").filter({ hasText: TREE });
-    await header.hover();
-    await header.getByRole("button", { name: /More Actions/ }).click();
-    const entry = page.getByRole("menuitem", { name: item, exact: true });
-    await entry.hover();
-    await page.waitForTimeout(400);
-    await entry.click();
-  };
+  const titleMenu = (item) =>
+    window.choose(
+      async () => {
+        const header = page.locator(".pane-header").filter({ hasText: TREE });
+        await header.hover();
+        await header.getByRole("button", { name: /More Actions/ }).click();
+      },
+      item,
+      { exact: true },
+    );
   const undone = async (act) => {
     await grows("custom", act);
     await row(/^Compaction: .*other branch/);

@@ -94,14 +94,15 @@ export async function run({ run, until, step, expect }) {
   };
   const menu = async (pattern, item) => await trees.chooseFrom(await at(pattern), item);
   const header = page.locator(".pane-header").filter({ hasText: /^Sessions/ });
-  const titleMenu = async (item) => {
-    await header.hover();
-    await header.getByRole("button", { name: /More Actions/ }).click();
-    const entry = page.getByRole("menuitem", { name: item, exact: true });
-    await entry.hover();
-    await page.waitForTimeout(400);
-    await entry.click();
-  };
+  const titleMenu = (item) =>
+    window.choose(
+      async () => {
+        await header.hover();
+        await header.getByRole("button", { name: /More Actions/ }).click();
+      },
+      item,
+      { exact: true },
+    );
   const dialog = (button) => page.getByRole("button", { name: button, exact: true }).last().click();
   const files = () => sessionFiles(home).length;
   const changes = async (by, act) => {

@@ -94,6 +94,26 @@ export class EditorPage {
     await this.page.keyboard.press("Enter");
   }
 
+  /**
+   * Opens a menu and chooses the item. A menu takes no click in its first moment, and the editor closes it when something
+   * beneath it changes: then it is opened again, as a person would.
+   * @param {() => Promise<void>} open @param {string} item its name, or a part of that
+   */
+  async choose(open, item, { exact = false } = {}) {
+    const entry = this.page.getByRole("menuitem", { name: item, exact }).first();
+    for (let tries = 1; ; tries++) {
+      await open();
+      try {
+        await entry.hover({ timeout: 5000 });
+        await this.page.waitForTimeout(400);
+        return await entry.click({ timeout: 5000 });
+      } catch (error) {
+        if (tries === 4) throw error;
+        if (await entry.isVisible()) await this.page.keyboard.press("Escape");
+      }
+    }
+  }
+
   /** Waits for the quick pick or input box with this title and returns its field. */
   async quickInput(title) {
     const widget = this.page

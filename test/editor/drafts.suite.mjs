@@ -186,17 +186,12 @@ async function cuts({ run, until, step, expect }) {
   const line = chat.frame.getByRole("separator", { name: /^Cut\. Above: summarised, .* Below: stays word for word/ });
   const tab = window.page.getByRole("tab", { name: /Compaction preview/ });
   const marked = window.page.locator(".monaco-list-row[aria-label*='cut: stays from here']");
-  const menuOf = async (text, item) => {
-    await window.page
-      .locator(".pane-body .monaco-list-row")
-      .filter({ hasText: text })
-      .first()
-      .click({ button: "right" });
-    const entry = window.page.getByRole("menuitem", { name: item }).first();
-    await entry.hover();
-    await window.page.waitForTimeout(400);
-    await entry.click();
-  };
+  const menuOf = (text, item) =>
+    window.choose(
+      () =>
+        window.page.locator(".pane-body .monaco-list-row").filter({ hasText: text }).first().click({ button: "right" }),
+      item,
+    );
   /** Text of the row that the line stands before. */
   const below = () => chat.frame.locator(".row.cut").evaluate((row) => row.nextElementSibling?.textContent ?? "");
 

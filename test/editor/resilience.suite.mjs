@@ -127,8 +127,27 @@ async function crash({ run, until, step, expect }) {
   const effects = join(workspace, "side-effect.txt");
   let page;
   let chat;
-  await step("the extension host is killed in the middle of a run", async () => {
+  await step("what is typed in a session without a message survives a reload and a crash", async () => {
     ({ page, chat } = await open(run, editor));
+    const there = (text) => async () => (await (await run.chat(page, editor)).composer.inputValue()) === text;
+    await chat.composer.fill("typed before the first message");
+    await page.page.waitForTimeout(1000);
+    await page.reload();
+    await page.openChat();
+    await until(there("typed before the first message"), "the draft after a reload");
+    await page.command("Coppice: New Session");
+    await page.page.waitForTimeout(1500);
+    expect(await there("typed before the first message")(), "the draft in the session that is begun");
+    const before = extensionHosts(editor);
+    for (const pid of before) process.kill(pid, "SIGKILL");
+    await until(() => extensionHosts(editor).some((pid) => !before.includes(pid)), "a new extension host");
+    await until(there("typed before the first message"), "the draft after a crash");
+    chat = await run.chat(page, editor);
+    await chat.composer.fill("");
+    await page.command("Coppice: New Session");
+  });
+  await step("the extension host is killed in the middle of a run", async () => {
+    chat = await run.chat(page, editor);
     await chat.send("Make a side effect");
     await chat.answer("Allow");
     await until(() => existsSync(effects), "the command to have run");

@@ -2,6 +2,7 @@
 
 export class Trees {
   constructor(window) {
+    this.window = window;
     this.page = window.page;
   }
   get rows() {
@@ -32,17 +33,13 @@ export class Trees {
     await this.row(text).click();
     await this.settled();
   }
-  /** Opens the menu of a row and chooses from it; a menu takes no click in its first moment. */
+  /** Opens the menu of a row and chooses from it. */
   async choose(text, item) {
     await this.settled();
     await this.chooseFrom(this.row(text), item);
   }
   async chooseFrom(row, item) {
-    const entry = this.page.getByRole("menuitem", { name: item }).first();
-    await row.click({ button: "right" });
-    await entry.hover();
-    await this.page.waitForTimeout(400);
-    await entry.click();
+    await this.window.choose(() => row.click({ button: "right" }), item);
   }
 }
 

@@ -294,7 +294,7 @@ describe("the composer", () => {
     await box().fill("a new start");
     await chat().snapshot(emptyChat());
     expect(await box().inputValue()).toBe("a new start");
-    const other = emptyChat({ session: { id: "s2", title: "Other", fromPi: false } });
+    const other = emptyChat({ session: { id: "s2", title: "Other", file: "/s2.jsonl", fromPi: false } });
     await chat().snapshot(other);
     expect(await box().inputValue()).toBe("");
     await box().fill("for the other");

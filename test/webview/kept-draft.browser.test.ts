@@ -42,6 +42,50 @@ describe("a draft that the host has kept", () => {
     expect((await chat().sent("draft.changed")).at(-1)).toMatchObject({ sessionId: "", text: "" });
   });
 
+  describe("of a session without a message", () => {
+    const blank = (id: string) => emptyChat({ session: { id, title: "New session", fromPi: false } });
+
+    it("is in the next one after a reload, for that one is gone", async () => {
+      await chat().snapshot(blank("b1"));
+      await box().fill("not sent yet");
+      await chat().page.waitForTimeout(400);
+      await chat().page.reload();
+      await chat().snapshot(emptyChat({ session: null }));
+      expect(await box().inputValue()).toBe("not sent yet");
+      await chat().snapshot(blank("b2"));
+      expect(await box().inputValue()).toBe("not sent yet");
+    });
+
+    it("is there again when one is begun, after another session was looked at", async () => {
+      await chat().snapshot(blank("b1"));
+      await chat().say({ type: "draft.kept", sessionId: "", text: "", revision: 0, given: [] });
+      await box().fill("not sent yet");
+      await chat().snapshot(emptyChat());
+      expect(await box().inputValue()).toBe("");
+      expect((await chat().sent("draft.changed")).at(-1)).toMatchObject({ sessionId: "", text: "not sent yet" });
+      await chat().snapshot(blank("b2"));
+      expect(await box().inputValue()).toBe("not sent yet");
+    });
+
+    it("is the session's with its first message, and the next new one begins empty", async () => {
+      await chat().snapshot(blank("s1"));
+      await chat().say({ type: "draft.kept", sessionId: "", text: "", revision: 0, given: [] });
+      await box().fill("the next thought");
+      await expect.poll(told).toEqual([["the next thought", []]]);
+      await chat().snapshot(emptyChat());
+      expect(await box().inputValue()).toBe("the next thought");
+      const sent = async () => (await chat().sent("draft.changed")).map(({ sessionId, text }) => [sessionId, text]);
+      await expect
+        .poll(async () => (await sent()).slice(1))
+        .toEqual([
+          ["", ""],
+          ["s1", "the next thought"],
+        ]);
+      await chat().snapshot(blank("b2"));
+      expect(await box().inputValue()).toBe("");
+    });
+  });
+
   it("puts it before what was typed meanwhile", async () => {
     await chat().snapshot(emptyChat());
     await box().fill("typed early");

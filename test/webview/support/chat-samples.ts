@@ -23,7 +23,7 @@ export const viewing: NonNullable<ChatState["viewing"]> = {
 
 export function emptyChat(patch: Partial<ChatState> = {}): ChatState {
   return {
-    session: { id: "s1", title: "Retry logic for the uploader", fromPi: false },
+    session: { id: "s1", title: "Retry logic for the uploader", file: "/sessions/s1.jsonl", fromPi: false },
     phase: "idle",
     trusted: true,
     hasWorkspace: true,
