@@ -1,18 +1,16 @@
 // Words for numbers, times and kinds in native views.
 import * as vscode from "vscode";
+import * as numbers from "../protocol/short-numbers.ts";
 import type { RowKind } from "./tree-row.ts";
 
 /** 950, 1.2k, 45k, 1.3M. */
 export function shortTokens(tokens: number): string {
-  if (tokens < 1000) return String(Math.round(tokens));
-  if (tokens < 9950) return `${(tokens / 1000).toFixed(1).replace(/\.0$/, "")}k`;
-  if (tokens < 999_500) return `${Math.round(tokens / 1000)}k`;
-  return `${(tokens / 1_000_000).toFixed(1).replace(/\.0$/, "")}M`;
+  return numbers.shortTokens(tokens, vscode.env.language);
 }
 
 /** US dollars with as many digits as the amount needs. */
 export function shortCost(usd: number): string {
-  return usd > 0 && usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
+  return numbers.shortCost(usd, vscode.env.language);
 }
 
 /** Making a format costs some fifty times as much as using it. */

@@ -1,12 +1,10 @@
 // Writes token counts, durations and costs the way that a narrow column can hold.
+import { shortCost, shortDecimal, shortTokens } from "../protocol/short-numbers.ts";
 import { language } from "./strings.ts";
 
 /** 950, 1.2k, 45k, 1.3M. */
 export function formatTokens(tokens: number): string {
-  if (tokens < 1000) return String(Math.max(0, Math.round(tokens)));
-  if (tokens < 9_950) return `${trimZero((tokens / 1000).toFixed(1))}k`;
-  if (tokens < 999_500) return `${Math.round(tokens / 1000)}k`;
-  return `${trimZero((tokens / 1_000_000).toFixed(1))}M`;
+  return shortTokens(tokens, language());
 }
 
 /** 45,210 (in German 45.210): whole, with separators, for tooltips and screen readers. */
@@ -17,17 +15,12 @@ export function formatWhole(value: number): string {
 /** Milliseconds as 240 ms, 3.2 s, 2 m 5 s. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.round(ms))} ms`;
-  if (ms < 59_950) return `${trimZero((ms / 1000).toFixed(1))} s`;
+  if (ms < 59_950) return `${shortDecimal(ms / 1000, language())} s`;
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
 }
 
 /** US dollars: $0.0042, $0.13, $12.40. */
 export function formatCost(usd: number): string {
-  if (usd > 0 && usd < 0.01) return `$${usd.toFixed(4)}`;
-  return `$${usd.toFixed(2)}`;
-}
-
-function trimZero(text: string): string {
-  return text.endsWith(".0") ? text.slice(0, -2) : text;
+  return shortCost(usd, language());
 }

@@ -3,6 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 vi.mock("vscode", () => import("../support/fake-vscode.ts"));
 
 import type { HarnessEvent } from "../../src/core/harness/harness-events.ts";
+import { asCutOff } from "../../src/core/llm/cut-off.ts";
+import type { AssistantMessage } from "../../src/core/llm/messages.ts";
 import type { SessionChange } from "../../src/core/session/session.ts";
 import type { FromWebview } from "../../src/protocol/from-webview.ts";
 import type { ToWebview } from "../../src/protocol/to-webview.ts";
@@ -96,19 +98,38 @@ describe("a compaction that waits", () => {
 });
 
 describe("a session that ends without an answer", () => {
-  /** What is said of it when it is opened. */
-  async function said(isCopy: boolean) {
-    const { session, controller, open, notes } = watched();
+  /** What is said of it when it is opened; undefined where nothing is. */
+  async function said(last: AssistantMessage | undefined, isCopy = false) {
+    const { session, open } = watched();
     await session.appendMessage(user("One"));
+    if (last !== undefined) await session.appendMessage(last);
     open.isCopy = isCopy;
-    controller.watch(open);
-    await expect.poll(() => notes.length).toBeGreaterThan(0);
-    return notes.at(-1)!.text;
+    const notes: { text: string; actions: { id: string }[] }[] = [];
+    const watch = new SessionWatch({
+      words: { restore: async () => 0 },
+      log: { info: () => {}, warn: () => {} },
+      notice: (_open: unknown, _level: unknown, text: string, actions: { id: string }[]) =>
+        `n${notes.push({ text, actions })}`,
+    } as unknown as WatchServices);
+    await watch.opened(open);
+    expect(notes.length).toBeLessThan(2);
+    return notes[0];
   }
 
   it("was cut off where it was opened, and merely has none yet where it was copied", async () => {
-    expect(await said(false)).toContain("cut off");
-    expect(await said(true)).toBe("The last message has no answer here yet.");
+    expect((await said(undefined))?.text).toContain("cut off");
+    expect((await said(undefined, true))?.text).toBe("The last message has no answer here yet.");
+  });
+
+  it("was cut off in the middle of a reply too, copied or not, and may go on; one that the person stopped was not", async () => {
+    const cutOff = asCutOff(assistant("Half a", { stopReason: "aborted" }));
+    for (const isCopy of [false, true]) {
+      const note = await said(cutOff, isCopy);
+      expect(note?.text).toContain("cut off");
+      expect(note?.actions.map(({ id }) => id)).toEqual(["retry"]);
+    }
+    expect(await said(assistant("Half a", { stopReason: "aborted" }))).toBeUndefined();
+    expect(await said(assistant("All of it"))).toBeUndefined();
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { shortCost, shortDecimal, shortTokens } from "../../src/protocol/short-numbers.ts";
 import { readMeter } from "../../src/webview/context-meter.ts";
 import { formatCost, formatDuration, formatTokens } from "../../src/webview/format-numbers.ts";
 import { emptyChat } from "./support/chat-samples.ts";
@@ -62,5 +63,13 @@ describe("numbers in a narrow column", () => {
   it("writes durations and costs", () => {
     expect([240, 3200, 60_000, 125_000].map(formatDuration)).toEqual(["240 ms", "3.2 s", "1 m 0 s", "2 m 5 s"]);
     expect([0.0042, 0.13, 12.4, 0].map(formatCost)).toEqual(["$0.0042", "$0.13", "$12.40", "$0.00"]);
+  });
+
+  it("follows the language", () => {
+    expect([shortTokens(1234, "de"), shortDecimal(3.21, "de"), shortCost(0.13, "de")]).toEqual([
+      "1,2k",
+      "3,2",
+      "0,13\u00a0$",
+    ]);
   });
 });
