@@ -5,6 +5,7 @@ import type { BranchSummaryDraft } from "../core/harness/tree-navigation.ts";
 import { DraftDocument } from "./draft-document.ts";
 import type { EntryActions } from "./entry-actions.ts";
 import type { OpenSession } from "./open-session.ts";
+import { draftWithProgress } from "./summary-progress.ts";
 
 interface Draft {
   document: DraftDocument;
@@ -31,16 +32,8 @@ export class BranchSummaryDrafts implements vscode.Disposable {
 
   /** Writes the summary of what a move would leave behind and opens it for editing; false where that was cancelled. */
   async write(open: OpenSession, entryId: string | null, customInstructions?: string): Promise<boolean> {
-    const written = await vscode.window.withProgress(
-      {
-        location: vscode.ProgressLocation.Notification,
-        title: vscode.l10n.t("Writing the summary…"),
-        cancellable: true,
-      },
-      (_progress, token) => {
-        token.onCancellationRequested(() => open.harness.abort());
-        return open.harness.draftBranchSummary(entryId, { customInstructions });
-      },
+    const written = await draftWithProgress(open, () =>
+      open.harness.draftBranchSummary(entryId, { customInstructions }),
     );
     if (written === undefined) return false;
     const document = await DraftDocument.open(written.summary);

@@ -4,7 +4,6 @@ import { HarnessError, SessionError } from "../core/errors.ts";
 import { entryText } from "../core/harness/session-memory.ts";
 import type { Usage } from "../core/llm/messages.ts";
 import type { ContextItem } from "../core/session/session.ts";
-import { compactWithProgress } from "./compact-with-progress.ts";
 import { type Cut, CutPreview, itemTokens } from "./cut-preview.ts";
 import type { Documents } from "./documents.ts";
 import { DraftDocument } from "./draft-document.ts";
@@ -16,8 +15,10 @@ import {
   registerDraftLens,
   registerPreviewLenses,
 } from "./preview-lenses.ts";
+import { compactWithProgress, draftWithProgress } from "./summary-progress.ts";
 import { kindName, shortTokens } from "./tree-labels.ts";
 import { rowContent } from "./tree-row.ts";
+import { requireTrust } from "./workspace-trust.ts";
 
 /** A summary that stands in an editor and waits to be applied. */
 interface Draft {
@@ -85,6 +86,7 @@ export class CompactionPreview implements vscode.Disposable {
   }
 
   async #compact(open: OpenSession, cut: Cut, choice: PreviewChoice): Promise<void> {
+    requireTrust();
     const options: { cut?: NonNullable<Cut>; customInstructions?: string } = cut === undefined ? {} : { cut };
     if (choice === "focus") {
       const focus = await vscode.window.showInputBox({
@@ -105,17 +107,7 @@ export class CompactionPreview implements vscode.Disposable {
 
   async #writeDraft(open: OpenSession, options: { cut?: NonNullable<Cut> }): Promise<void> {
     const leafId = open.session.getLeafId();
-    const result = await vscode.window.withProgress(
-      {
-        location: vscode.ProgressLocation.Notification,
-        title: vscode.l10n.t("Writing the summary…"),
-        cancellable: true,
-      },
-      (_progress, token) => {
-        token.onCancellationRequested(() => open.harness.abort());
-        return open.harness.draftCompaction(options);
-      },
-    );
+    const result = await draftWithProgress(open, () => open.harness.draftCompaction(options));
     const document = await DraftDocument.open(result.summary);
     this.#setDraft({ document, open, cut: options.cut, leafId, usage: result.usage });
   }

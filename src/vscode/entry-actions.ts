@@ -7,11 +7,12 @@ import type { NavigateOptions } from "../core/harness/tree-navigation.ts";
 import { newestCompaction } from "../core/harness/undo-compaction.ts";
 import { leafAt } from "../core/session/siblings.ts";
 import type { BranchSummaryDrafts } from "./branch-summary-drafts.ts";
-import { compactWithProgress } from "./compact-with-progress.ts";
 import type { Documents } from "./documents.ts";
 import { type OpenSession, titleOf } from "./open-session.ts";
 import { summaryForReading } from "./summary-for-reading.ts";
+import { compactWithProgress } from "./summary-progress.ts";
 import { rowContent } from "./tree-row.ts";
+import { requireTrust } from "./workspace-trust.ts";
 
 /** How long the status bar says what was done (ms). */
 export const TOLD_MS = 5000;
@@ -127,6 +128,7 @@ export class EntryActions {
 
   /** Compacts with progress and cancel; a session that is too short is offered to keep its last turn only. */
   async compact(open: OpenSession, instructions: string): Promise<void> {
+    requireTrust();
     if (open.phase !== "idle") {
       throw new HarnessError(
         "busy",

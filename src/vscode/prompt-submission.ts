@@ -9,6 +9,7 @@ import type { OpenSession } from "./open-session.ts";
 import type { SessionActions } from "./session-actions.ts";
 import type { SessionService } from "./session-service.ts";
 import type { Notify } from "./session-watch.ts";
+import { restrictedWords } from "./workspace-trust.ts";
 
 type PromptSubmit = Extract<FromWebview, { type: "prompt.submit" }>;
 
@@ -54,9 +55,7 @@ export class PromptSubmission {
     if (this.#known.size > MAX_TAKEN) this.#known.delete(this.#known.keys().next().value!);
     try {
       if (await this.#slash(message.text, open, accept)) return;
-      if (!vscode.workspace.isTrusted) {
-        return refuse(vscode.l10n.t("This workspace is restricted. Trust it to let Coppice work in it."));
-      }
+      if (!vscode.workspace.isTrusted) return refuse(restrictedWords());
       let target = open;
       if (target === undefined) {
         const cwd = await this.#services.sessionActions.folder();

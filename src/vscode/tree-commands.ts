@@ -2,11 +2,11 @@
 import * as vscode from "vscode";
 import { HarnessError } from "../core/errors.ts";
 import { entryIdOf } from "./commands/register.ts";
-import { compactWithProgress } from "./compact-with-progress.ts";
 import type { EntryActions } from "./entry-actions.ts";
 import type { OpenSession } from "./open-session.ts";
 import type { SessionService } from "./session-service.ts";
 import type { SessionTreeView } from "./session-tree-view.ts";
+import { compactWithProgress } from "./summary-progress.ts";
 
 /** What keys of the tree may run, with the selected row. */
 const KEY_COMMANDS = new Set([
